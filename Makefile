@@ -1,0 +1,48 @@
+# Everything sets itself up: `make run` does the main job, `make test` proves it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PROCESSES ?= 2
+
+.PHONY: install install-dev run test lint types walls tests test-llm benchmark lock train-evaluator clean
+.DELETE_ON_ERROR:
+
+install: $(VENV)/.runtime
+
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed (PYTHON=… names another)")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/runtime.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+install-dev: $(VENV)/.dev
+
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+run: install
+	@$(BIN)/crag start
+
+test: lint types walls tests
+
+lint: install-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install-dev
+	$(BIN)/mypy
+
+walls: install-dev
+	$(BIN)/lint-imports
+
+tests: install-dev
+	$(BIN)/pytest -n $(PROCESSES)
+
+lock: install-dev
+	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements/runtime.txt
+	$(BIN)/uv pip compile pyproject.toml --group build --group dev --universal --generate-hashes --no-header --quiet --output-file requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The service to people: Slack, command line, traces, memory and jobs around the graph."""

@@ -1,0 +1,1 @@
+"""Pages on which admins review stored traces."""

@@ -1,0 +1,1 @@
+"""One Postgres: embedded or given, its engine, its migrations."""

@@ -1,0 +1,1 @@
+"""What each run did, stored for review."""

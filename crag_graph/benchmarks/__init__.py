@@ -1,0 +1,1 @@
+"""Cases, scores and tables: how good and how fast it is."""

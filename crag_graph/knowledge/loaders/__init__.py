@@ -1,0 +1,1 @@
+"""One file format each: bytes in, blocks of text out."""

@@ -1,0 +1,1 @@
+"""Chat and embedding models, each with its local twin."""

@@ -1,0 +1,48 @@
+"""What one run learns, and which part of it the conversation remembers."""
+
+from typing import Annotated, TypedDict
+
+from langgraph.channels import UntrackedValue
+
+from crag_graph.domain import Answer, Fault, JudgedStrip, ModelCall, Part, Passage, Score, Turn, Verdict
+
+
+class Ask(TypedDict):
+    """What a run starts from. `turns` and `summary` only for a one-off history: else the memory has them."""
+
+    question: str
+    spaces: tuple[str, ...]
+    """The spaces that this question may see."""
+    elsewhere: tuple[str, ...]
+    """Further spaces that the asker, but not this place, may see: only for the reason of an abstention."""
+    chatter: tuple[str, ...]
+    web_allowed: bool
+
+
+class State(TypedDict, total=False):
+    """Channels of the graph. Only `turns` and `summary` are checkpointed: the rest never leaves its run."""
+
+    turns: list[Turn]
+    summary: str
+
+    question: Annotated[str, UntrackedValue]
+    spaces: Annotated[tuple[str, ...], UntrackedValue]
+    elsewhere: Annotated[tuple[str, ...], UntrackedValue]
+    chatter: Annotated[tuple[str, ...], UntrackedValue]
+    web_allowed: Annotated[bool, UntrackedValue]
+
+    standalone: Annotated[str, UntrackedValue]
+    passages: Annotated[tuple[Passage, ...], UntrackedValue]
+    scores: Annotated[tuple[Score, ...], UntrackedValue]
+    """One per passage, same order."""
+    parts: Annotated[tuple[Part, ...], UntrackedValue]
+    verdict: Annotated[Verdict, UntrackedValue]
+    reason: Annotated[str, UntrackedValue]
+    good: Annotated[tuple[Passage, ...], UntrackedValue]
+    """Passages that may go further: score >= lower, none under `incorrect`."""
+    web_query: Annotated[str, UntrackedValue]
+    pages: Annotated[tuple[Passage, ...], UntrackedValue]
+    strips: Annotated[tuple[JudgedStrip, ...], UntrackedValue]
+    answer: Annotated[Answer, UntrackedValue]
+    calls: Annotated[tuple[ModelCall, ...], UntrackedValue]
+    faults: Annotated[tuple[Fault, ...], UntrackedValue]

@@ -1,0 +1,1 @@
+"""The web beyond the library: Tavily, SearXNG, or none."""
