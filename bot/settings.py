@@ -1,0 +1,293 @@
+"""The one reader of the environment and of the `.env` file; everybody else is handed plain values."""
+
+import difflib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, cast
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import model_validator as check_together
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+PREFIX = "CRAG_"
+
+
+class SettingsError(Exception):
+    """A setting is wrong; the message is one line that names it, its problem and the fix."""
+
+
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise PydanticCustomError("address", "is not an http or https address")
+    return value
+
+
+def _postgres_address(value: SecretStr) -> SecretStr:
+    if urlsplit(value.get_secret_value()).scheme not in {"postgresql", "postgres"}:
+        raise PydanticCustomError("address", "is not the address of a Postgres database")
+    return value
+
+
+def _evaluator(value: str) -> str:
+    if value not in {"local", "llm"} and not (value.startswith("onnx:") and value[5:].strip()):
+        raise PydanticCustomError("choice", "should be local, llm or onnx:PATH")
+    return value
+
+
+def _words(value: object) -> object:
+    return tuple(word for word in value.replace(",", " ").split() if word) if isinstance(value, str) else value
+
+
+Address = Annotated[str, AfterValidator(_web_address)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Lower = BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _field(default: Any, meaning: str, *, example: str = "", name: str | None = None) -> Any:
+    """A setting. `name`: its environment variable where that is a standard one, else CRAG_ and the field's name."""
+    shown = example or _plain(default)
+    return Field(default, description=meaning, validation_alias=name, json_schema_extra={"example": shown})
+
+
+class Settings(BaseModel):
+    """Every setting of an installation, with its default."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        hide_input_in_errors=True,
+        alias_generator=lambda field: f"{PREFIX}{field.upper()}",
+    )
+
+    data_dir: Path = _field(Path("data"), "Folder of everything that is kept on this machine.")
+    database_url: Annotated[SecretStr, AfterValidator(_postgres_address)] | None = _field(
+        None,
+        "Postgres 16 or newer with pgvector; without it an embedded Postgres runs in the data folder.",
+        example="postgresql://crag:PASSWORD@db:5432/crag",
+        name="DATABASE_URL",
+    )
+
+    openai_api_key: SecretStr | None = _field(
+        None, "Key of the chat model's server.", example="sk-…", name="OPENAI_API_KEY"
+    )
+    openai_base_url: Address | None = _field(
+        None,
+        "Any server that speaks OpenAI's protocol. Without this and the key, answers are quoted from the sources.",
+        example="http://localhost:8080/v1",
+        name="OPENAI_BASE_URL",
+    )
+    chat_model: str = _field("gpt-5-mini", "Chat model that rewrites questions and writes answers.")
+    embeddings: Literal["local", "openai"] = _field("local", "Who embeds: the built-in model, or OpenAI's protocol.")
+    embedding_model: str = _field("text-embedding-3-small", "Embedding model where `CRAG_EMBEDDINGS=openai`.")
+
+    evaluator: Annotated[str, AfterValidator(_evaluator)] = _field(
+        "local", "Who judges passages: `local`, `llm` (the chat model), or `onnx:PATH` (a model of your own)."
+    )
+    verdict: Literal["parts", "rule"] = _field(
+        "parts", "Judge each part of a question, or the whole by the paper's `rule`."
+    )
+    upper: Share = _field(0.7, "A passage with at least this score is enough to answer.")
+    lower: Share = _field(0.3, "A passage below this score is dropped.")
+    top_k: Annotated[int, Field(ge=1, le=100)] = _field(8, "Passages retrieved for a question.")
+    passage_size: Annotated[int, Field(ge=200, le=4000)] = _field(900, "Characters of a passage, at ingest.")
+    passage_overlap: Annotated[int, Field(ge=0, le=2000)] = _field(
+        150, "Characters that a passage repeats of the one before it."
+    )
+    context_characters: Annotated[int, Field(ge=1000, le=400_000)] = _field(
+        12_000, "Characters of all strips that go to the writer."
+    )
+    deadline: Annotated[float, Field(ge=1, le=600)] = _field(
+        60.0, "Seconds for a question; what is known then is delivered."
+    )
+
+    web: Literal["tavily", "searxng", "off"] | None = _field(
+        None, "Web search; unset: the one whose key or address is set, else off.", example="tavily"
+    )
+    web_pages: Annotated[int, Field(ge=1, le=20)] = _field(5, "Pages read for one web search.")
+    tavily_api_key: SecretStr | None = _field(None, "Key of Tavily.", example="tvly-…", name="TAVILY_API_KEY")
+    tavily_base_url: Address | None = _field(
+        None, "Another address of Tavily's protocol.", example="https://api.tavily.com"
+    )
+    searxng_url: Address | None = _field(
+        None, "A SearXNG server with JSON output switched on.", example="http://localhost:8888"
+    )
+    fetch_allow: Words = _field(
+        (), "Hosts or networks of your own that ingest may fetch from, though private.", example="wiki.corp,10.1.0.0/16"
+    )
+
+    memory: Literal["sqlite", "postgres"] = _field(
+        "sqlite", "Where conversations are remembered; several processes need `postgres`."
+    )
+    memory_tokens: Annotated[int, Field(ge=200, le=200_000)] = _field(
+        3000, "Tokens of remembered turns; older ones become a summary."
+    )
+    retention_days: Annotated[int, Field(ge=0)] = _field(
+        0, "Days that conversations and traces are kept; 0 keeps them."
+    )
+    trace_text: bool = _field(False, "Keep the models' prompts and replies in the traces.")
+
+    slack_bot_token: SecretStr | None = _field(None, "Bot token of the app.", example="xoxb-…", name="SLACK_BOT_TOKEN")
+    slack_app_token: SecretStr | None = _field(
+        None, "App token, for socket mode.", example="xapp-…", name="SLACK_APP_TOKEN"
+    )
+    slack_signing_secret: SecretStr | None = _field(
+        None, "Signing secret, for HTTP mode.", example="8f742231b10e8888…", name="SLACK_SIGNING_SECRET"
+    )
+    slack_mode: Literal["socket", "http"] = _field("socket", "How Slack reaches the bot.")
+    slack_api_url: Address = _field("https://slack.com/api/", "Address of Slack's Web API.")
+    admins: Words = _field((), "Slack user ids of the admins.", example="U012AB3CD,U045EF6GH")
+
+    host: str = _field("127.0.0.1", "Address that `crag serve` listens on.")
+    port: Annotated[int, Field(ge=0, le=65535)] = _field(8080, "Port that `crag serve` listens on.")
+    workers: Annotated[int, Field(ge=1, le=256)] = _field(8, "Questions answered at once by one process.")
+
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], Lower] = _field("info", "How much is logged.")
+    log_text: bool = _field(False, "Allow message texts in the log, for debugging.")
+
+    @check_together(mode="after")
+    def _agree(self) -> Self:
+        for wrong, name, problem in self._disagreements():
+            if wrong:
+                raise PydanticCustomError("together", "{line}", {"line": f"{name} {problem}"})
+        return self
+
+    def _disagreements(self) -> tuple[tuple[bool, str, str], ...]:
+        model = self.openai_api_key or self.openai_base_url
+        needs_model = "needs a model server. Set OPENAI_API_KEY or OPENAI_BASE_URL, or choose local."
+        slack, socket = self.slack_bot_token, self.slack_mode == "socket"
+        return (
+            (
+                self.lower > self.upper,
+                "CRAG_LOWER",
+                f"({self.lower}) is above CRAG_UPPER ({self.upper}). Lower it, or raise the other.",
+            ),
+            (
+                self.passage_overlap * 2 > self.passage_size,
+                "CRAG_PASSAGE_OVERLAP",
+                f"is more than half of CRAG_PASSAGE_SIZE ({self.passage_size}). Lower it.",
+            ),
+            (self.embeddings == "openai" and not model, "CRAG_EMBEDDINGS=openai", needs_model),
+            (self.evaluator == "llm" and not model, "CRAG_EVALUATOR=llm", needs_model),
+            (
+                self.web == "tavily" and not self.tavily_api_key,
+                "CRAG_WEB=tavily",
+                "needs a key. Set TAVILY_API_KEY, or CRAG_WEB=off.",
+            ),
+            (
+                self.web == "searxng" and not self.searxng_url,
+                "CRAG_WEB=searxng",
+                "needs a server. Set CRAG_SEARXNG_URL, or CRAG_WEB=off.",
+            ),
+            (
+                bool(slack and socket and not self.slack_app_token),
+                "SLACK_APP_TOKEN",
+                "is missing, and socket mode needs it. Set it, or CRAG_SLACK_MODE=http.",
+            ),
+            (
+                bool(slack and not socket and not self.slack_signing_secret),
+                "SLACK_SIGNING_SECRET",
+                "is missing, and HTTP mode needs it. Set it, or CRAG_SLACK_MODE=socket.",
+            ),
+        )
+
+    @property
+    def has_model(self) -> bool:
+        """A chat model is set up."""
+        return bool(self.openai_api_key or self.openai_base_url)
+
+    @property
+    def has_slack(self) -> bool:
+        return self.slack_bot_token is not None
+
+    @property
+    def web_search(self) -> Literal["tavily", "searxng", "off"]:
+        """The web search in use."""
+        if self.web is not None:
+            return self.web
+        if self.tavily_api_key:
+            return "tavily"
+        return "searxng" if self.searxng_url else "off"
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hex digits that change with any setting, secrets left out."""
+        plain = {name: str(value) for name, value in self if not isinstance(value, SecretStr)}
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _variable(field: str) -> str:
+    """The environment variable of a field."""
+    alias = Settings.model_fields[field].validation_alias
+    return cast("str", alias) if alias else f"{PREFIX}{field.upper()}"
+
+
+def names() -> tuple[str, ...]:
+    """Every environment variable that is read, in the order of the table."""
+    return tuple(_variable(field) for field in Settings.model_fields)
+
+
+def read(environment: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
+    """The settings: the environment before the `.env` file, an empty value counts as unset. Raises SettingsError."""
+    found = {**_written(env_file), **(os.environ if environment is None else environment)}
+    _refuse_unknown(found)
+    known = set(names())
+    try:
+        given = {name: value.strip() for name, value in found.items() if value and value.strip() and name in known}
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        raise SettingsError(_line(error.errors(include_url=False)[0])) from None
+
+
+def _written(env_file: Path | None) -> Mapping[str, str | None]:
+    if env_file is None or not env_file.is_file():
+        return {}
+    try:
+        return dotenv_values(env_file, interpolate=False)
+    except UnicodeDecodeError:
+        raise SettingsError(f"{env_file} is not text in UTF-8. Save it as UTF-8.") from None
+    except OSError as error:
+        raise SettingsError(f"{env_file} cannot be read: {error.strerror}. Make it readable, or remove it.") from None
+
+
+def _refuse_unknown(found: Mapping[str, str | None]) -> None:
+    for name in found:
+        if name.startswith(PREFIX) and name not in names():
+            near = difflib.get_close_matches(name, names(), n=1)
+            advice = f"Did you mean {near[0]}?" if near else "`crag settings` lists them all."
+            raise SettingsError(f"{name} is not a setting. {advice}")
+
+
+def _line(error: ErrorDetails) -> str:
+    """One line: the setting, the problem, the fix. The value itself is never shown: it may be a secret."""
+    if error["type"] == "together":
+        return error["msg"]
+    variable = str(error["loc"][0])
+    field = next(name for name in Settings.model_fields if variable in {name, _variable(name)})
+    problem = error["msg"].removeprefix("Input ").removeprefix("Value error, ")
+    return f"{variable} {problem[0].lower()}{problem[1:]}. Write for example {variable}={_example(field)}"
+
+
+def _example(field: str) -> str:
+    extra = Settings.model_fields[field].json_schema_extra
+    return str(extra["example"]) if isinstance(extra, dict) else ""
+
+
+def table() -> str:
+    """The settings as a table in Markdown."""
+    rows = ["| setting | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = "" if field.default in (None, ()) else f"`{_plain(field.default)}`"
+        rows.append(f"| `{_variable(name)}` | {default} | {field.description} |")
+    return "\n".join(rows)
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
