@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date
 
-from crag_graph.services import Services
+from crag_graph.services import ServiceError, Services
 from crag_graph.verdict import Thresholds
 
 
@@ -28,9 +28,11 @@ class Policy:
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """LangGraph's run-scoped context. `ends_at` is on the event loop's clock (`loop.time()`)."""
+    """LangGraph's run-scoped context: one for each run. `ends_at` is on the event loop's clock (`loop.time()`)."""
 
     services: Services
     policy: Policy
     today: date
     ends_at: float
+    setbacks: list[ServiceError] = field(default_factory=list)
+    """What failed attempts of the node that runs now raised: LangGraph keeps nothing of an attempt that fails."""

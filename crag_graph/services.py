@@ -14,9 +14,11 @@ class ServiceError(Exception):
     transient = False
     """Another try may succeed."""
 
-    def __init__(self, detail: str = "") -> None:
+    def __init__(self, detail: str = "", *, calls: tuple[ModelCall, ...] = ()) -> None:
+        """`calls`: what was asked of a model before it failed (a reply that cannot be used has its price too)."""
         super().__init__(f"{self.__doc__} {detail}".strip())
         self.detail = detail
+        self.calls = calls
 
 
 class ModelBusyError(ServiceError):
@@ -47,6 +49,16 @@ class LibraryError(ServiceError):
     """The library is not reachable."""
 
     transient = True
+
+
+class OverdueError(ServiceError):
+    """A service did not answer within the time that its node has."""
+
+    transient = True
+
+
+class TimeUpError(ServiceError):
+    """The time for this question is up."""
 
 
 @dataclass(frozen=True, kw_only=True)

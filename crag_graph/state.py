@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 
 from langgraph.channels import UntrackedValue
 
-from crag_graph.domain import Answer, Fault, JudgedStrip, ModelCall, Part, Passage, Score, Turn, Verdict
+from crag_graph.domain import Abstention, Answer, Fault, JudgedStrip, ModelCall, Part, Passage, Score, Turn, Verdict
 
 
 class Ask(TypedDict):
@@ -40,6 +40,8 @@ class State(TypedDict, total=False):
     reason: Annotated[str, UntrackedValue]
     good: Annotated[tuple[Passage, ...], UntrackedValue]
     """Passages that may go further: score >= lower, none under `incorrect`."""
+    web_missing: Annotated[Abstention | None, UntrackedValue]
+    """WEB_OFF or WEB_UNREACHABLE where the web was needed and could not be asked."""
     web_query: Annotated[str, UntrackedValue]
     pages: Annotated[tuple[Passage, ...], UntrackedValue]
     strips: Annotated[tuple[JudgedStrip, ...], UntrackedValue]
