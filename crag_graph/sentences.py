@@ -40,7 +40,8 @@ _MONTHS = _words(
 _BLANK_LINE = re.compile(r"(?:\r\n|[\n\r\x0b\x85\u2028])[^\S\n\r]*(?:\r\n|[\n\r\x0b\x85\u2028])\s*|[\x0c\u2029]\s*")
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x0b\x85\u2028]")
 _BULLET = re.compile(r"\s*(?:[-*+•‣▪◦·–—]|\(?\d{1,3}[.)]|\(?[a-z]\))[^\S\n\r]+")
-_ROW = re.compile(r"\||[^:;|\n]{1,60}: [^;\n]*; [^:;|\n]{1,60}: |[^|\n]*\|[^|\n]*\||[^\t\n]+\t")
+_HEADER = r"(?:[^:;|\n.!?]|\.(?! [^\W\d_])){1,60}: "
+_ROW = re.compile(rf"\||{_HEADER}[^;\n]*; {_HEADER}|[^|\n]*\|[^|\n]*\||[^\t\n]+\t")
 _STOP = re.compile(
     r"(?P<mark>[.!?…؟।॥۔።]+|[。！？｡．]+)"
     r"(?P<close>[\"'”’»)\]}」』）】〉》〕]*(?:\[\d{1,3}\])*)"
@@ -103,7 +104,10 @@ def _ends_on_purpose(line: str, following: str) -> bool:
 
 
 def _split(text: str, start: int, end: int) -> Iterator[Span]:
-    """The sentences of one segment."""
+    """The sentences of one segment; a row stays whole."""
+    if row(text[start:end]):
+        yield from _trimmed(text, start, end)
+        return
     mark = _BULLET.match(text, start, end)
     for stop in _STOP.finditer(text, mark.end() if mark else start, end):
         if stop.end() < end and _ends_sentence(text, start, end, stop):

@@ -79,6 +79,7 @@ def test_list_items_are_sentences_of_their_own() -> None:
 def test_table_rows_are_sentences_of_their_own() -> None:
     long = "Region: the northern countries and the islands; Allowance: 64 € a day; Hotel: 150 €"
     assert split(f"{long}\n{long}") == [long, long]
+    assert split("Name: A. Roe; Note: Late. Ask first; No.: 4") == ["Name: A. Roe; Note: Late. Ask first; No.: 4"]
     assert split("| plan | price |\n|---|---|\n| Free | 0 |") == ["| plan | price |", "|---|---|", "| Free | 0 |"]
     assert split("City\tRate\nOslo\t80") == ["City\tRate", "Oslo\t80"]
 
