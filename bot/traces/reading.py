@@ -1,0 +1,170 @@
+"""Finds traces: a page of a filtered list, newest first, and one trace whole."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Float, RowMapping, Select, case, exists, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.traces.tables import feedback, reviews, runs, steps
+
+UNFINISHED_AFTER = timedelta(minutes=15)
+"""A run that has been going on for longer was killed: a question's deadline is 10 minutes at most."""
+
+Row = Mapping[str, Any]
+
+
+class CursorError(ValueError):
+    """The place in the list is not one that an earlier page named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter:
+    """Which traces; what is None or False does not filter. `slower_than` in milliseconds."""
+
+    team: str | None = None
+    channel: str | None = None
+    asker: str | None = None
+    conversation: str | None = None
+    verdict: str | None = None
+    state: Literal["running", "unfinished", "answered", "stopped", "failed"] | None = None
+    feedback: Literal["helpful", "unhelpful", "any", "none"] | None = None
+    review: Literal["good", "bad", "any", "none"] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    troubled: bool = False
+    """Failed, or something was worked around."""
+    abstained: bool = False
+    slower_than: float | None = None
+    text: str | None = None
+    """Occurs in the question or in the answer, whatever the case."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Some traces, and where the next page begins (None: this was the last)."""
+
+    runs: tuple[Row, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace:
+    """A trace whole."""
+
+    run: Row
+    steps: tuple[Row, ...]
+    feedback: tuple[Row, ...]
+    reviews: tuple[Row, ...]
+
+
+async def list_traces(engine: AsyncEngine, which: Filter, *, after: str | None = None, limit: int = 50) -> Page:
+    """At most `limit` traces, newest first, after the place that an earlier page named. Raises CursorError."""
+    query = _listed().where(*_conditions(which)).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit + 1)
+    if after:
+        query = query.where(tuple_(runs.c.started_at, runs.c.id) < tuple_(*_place(after)))
+    async with engine.connect() as connection:
+        rows = (await connection.execute(query)).mappings().all()
+    return Page(runs=_rows(rows[:limit]), next=_name(rows[limit - 1]) if len(rows) > limit else None)
+
+
+async def show_trace(engine: AsyncEngine, trace: str, *, team: str | None = None) -> Trace | None:
+    """The trace with this id, where the team has it."""
+    chosen = _listed().where(runs.c.id == trace, *([runs.c.team == team] if team else []))
+    async with engine.connect() as connection:
+        run = (await connection.execute(chosen)).mappings().first()
+        if run is None:
+            return None
+        parts = [
+            (await connection.execute(select(table).where(table.c.run == trace).order_by(order))).mappings().all()
+            for table, order in (
+                (steps, steps.c.ordinal),
+                (feedback, feedback.c.given_at),
+                (reviews, reviews.c.reviewed_at),
+            )
+        ]
+    return Trace(run=dict(run), steps=_rows(parts[0]), feedback=_rows(parts[1]), reviews=_rows(parts[2]))
+
+
+def _rows(found: Iterable[RowMapping]) -> tuple[Row, ...]:
+    return tuple(dict(row) for row in found)
+
+
+def _listed() -> Select[Any]:
+    unfinished = (runs.c.state == "running") & (runs.c.started_at < func.now() - UNFINISHED_AFTER)
+    state = case((unfinished, "unfinished"), else_=runs.c.state).label("state")
+    columns = [column for column in runs.c if column.name != "state"]
+    helpful = select(func.avg(case((feedback.c.helpful, 1.0), else_=0.0)).cast(Float)).where(
+        feedback.c.run == runs.c.id
+    )
+    reviewed = exists().where(reviews.c.run == runs.c.id)
+    return select(*columns, state, helpful.scalar_subquery().label("helpful"), reviewed.label("reviewed"))
+
+
+def _conditions(which: Filter) -> list[ColumnElement[bool]]:
+    return [*_equal(which), *_within(which), *_judged(which)]
+
+
+def _equal(which: Filter) -> list[ColumnElement[bool]]:
+    wanted = {name: getattr(which, name) for name in ("team", "channel", "asker", "conversation", "verdict")}
+    conditions: list[ColumnElement[bool]] = [
+        runs.c[name] == value for name, value in wanted.items() if value is not None
+    ]
+    overdue = runs.c.started_at < func.now() - UNFINISHED_AFTER
+    if which.state == "unfinished":
+        conditions.append((runs.c.state == "running") & overdue)
+    elif which.state == "running":
+        conditions.append((runs.c.state == "running") & ~overdue)
+    elif which.state:
+        conditions.append(runs.c.state == which.state)
+    return conditions
+
+
+def _within(which: Filter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if which.since:
+        conditions.append(runs.c.started_at >= which.since)
+    if which.until:
+        conditions.append(runs.c.started_at < which.until)
+    if which.slower_than is not None:
+        conditions.append(runs.c.milliseconds > which.slower_than)
+    if which.text:
+        wanted = which.text
+        conditions.append(
+            or_(runs.c.question.icontains(wanted, autoescape=True), runs.c.answer.icontains(wanted, autoescape=True))
+        )
+    return conditions
+
+
+def _judged(which: Filter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if which.troubled:
+        conditions.append(or_(runs.c.state == "failed", runs.c.faults > 0))
+    if which.abstained:
+        conditions.append(runs.c.abstention.is_not(None))
+    if which.feedback:
+        conditions.append(_has(feedback, feedback.c.helpful, which.feedback, {"helpful": True, "unhelpful": False}))
+    if which.review:
+        conditions.append(_has(reviews, reviews.c.good, which.review, {"good": True, "bad": False}))
+    return conditions
+
+
+def _has(table: Any, column: Any, wanted: str, values: Mapping[str, bool]) -> ColumnElement[bool]:
+    found = exists().where(table.c.run == runs.c.id)
+    if wanted in values:
+        found = found.where(column.is_(values[wanted]))
+    return ~found if wanted == "none" else found
+
+
+def _name(row: RowMapping) -> str:
+    return f"{row['started_at'].isoformat()}_{row['id']}"
+
+
+def _place(name: str) -> tuple[datetime, str]:
+    moment, _, run = name.partition("_")
+    try:
+        return datetime.fromisoformat(moment), run
+    except ValueError:
+        raise CursorError(f"{name!r} is not a place in the list of traces.") from None
