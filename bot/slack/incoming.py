@@ -1,0 +1,156 @@
+"""From a payload to a message: which events are questions, and to which conversation they belong."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from bot.slack.mrkdwn import clean, mentioned
+
+SLACKBOT = "USLACKBOT"
+QUESTIONS = frozenset({None, "file_share", "thread_broadcast"})
+"""Subtypes that a person's own new message may have; a broadcast reply comes instead of the plain event."""
+
+
+class Kind(StrEnum):
+    """What a place is, in the words of an event's `channel_type`; unknown where the event does not say."""
+
+    CHANNEL = "channel"
+    PRIVATE = "group"
+    DM = "im"
+    GROUP_DM = "mpim"
+    UNKNOWN = ""
+
+
+class Manner(StrEnum):
+    """What the bot answers in a channel."""
+
+    MENTION = "mention"
+    """Only messages that mention it."""
+    THREAD = "thread"
+    """Also replies in threads that it has joined."""
+    ALL = "all"
+    """Every message that is not meant for somebody else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Me:
+    """Who we are at Slack: one app in one team."""
+
+    team: str
+    user: str
+    bot: str = ""
+    app: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manners:
+    """How the bot behaves in each channel, by channel id."""
+
+    usual: Manner = Manner.THREAD
+    channels: Mapping[str, Manner] = field(default_factory=dict)
+    bots: frozenset[str] = frozenset()
+    """Channels where other bots may ask."""
+
+    def of(self, message: "Message") -> Manner:
+        chosen = self.channels.get(message.channel, self.usual)
+        if message.channel not in self.channels and message.kind is Kind.GROUP_DM:
+            return Manner.ALL
+        return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """A message that may be a question. `text` is Slack's markup, cleaned; `home` is the author's own team."""
+
+    team: str
+    channel: str
+    ts: str
+    thread: str
+    """The ts of the thread's root: the message itself where it starts one."""
+    user: str
+    text: str
+    kind: Kind = Kind.UNKNOWN
+    home: str = ""
+    files: tuple[str, ...] = ()
+    event_id: str | None = None
+    mentions_us: bool = False
+    mentions_others: bool = False
+    from_bot: bool = False
+
+    @property
+    def conversation(self) -> str:
+        """The one name of the conversation: team, channel and thread."""
+        return f"{self.team}:{self.channel}:{self.thread}"
+
+    @property
+    def is_reply(self) -> bool:
+        return self.thread != self.ts
+
+
+def read(body: Mapping[str, Any], me: Me) -> Message | None:
+    """The message in an event, or None where it is no person's new message: our own, an edit, an unfurl, Slackbot's."""
+    event: Mapping[str, Any] = body.get("event") or {}
+    if _is_news(event) and not _is_ours(event, me) and event.get("user") != SLACKBOT:
+        return _message(body, event, me)
+    return None
+
+
+async def asks(message: Message, manners: Manners, joined: Callable[[str], Awaitable[bool]]) -> bool:
+    """Is the message meant for us? `joined` says whether we have taken part in a conversation."""
+    if message.from_bot and message.channel not in manners.bots:
+        return False
+    if message.mentions_us or message.kind is Kind.DM:
+        return True
+    manner = manners.of(message)
+    if message.mentions_others or manner is Manner.MENTION:
+        return False
+    return manner is Manner.ALL or (message.is_reply and await joined(message.conversation))
+
+
+def _is_news(event: Mapping[str, Any]) -> bool:
+    known = event.get("subtype") in QUESTIONS or _is_bots(event)
+    return known and not (event.get("hidden") or event.get("edited")) and bool(event.get("ts") and event.get("channel"))
+
+
+def _is_bots(event: Mapping[str, Any]) -> bool:
+    return bool(event.get("bot_id")) or event.get("subtype") == "bot_message"
+
+
+def _is_ours(event: Mapping[str, Any], me: Me) -> bool:
+    profile: Mapping[str, Any] = event.get("bot_profile") or {}
+    ours = ((event.get("user"), me.user), (event.get("bot_id"), me.bot), (event.get("app_id"), me.app))
+    return any(theirs and theirs == mine for theirs, mine in (*ours, (profile.get("app_id"), me.app)))
+
+
+def _message(body: Mapping[str, Any], event: Mapping[str, Any], me: Me) -> Message:
+    text = clean(event.get("text") or "")
+    people = mentioned(text)
+    return Message(
+        team=_team(body, event) or me.team,
+        channel=event["channel"],
+        ts=event["ts"],
+        thread=event.get("thread_ts") or event["ts"],
+        user=event.get("user") or event.get("bot_id") or "",
+        text=text,
+        kind=_kind(event),
+        home=event.get("user_team") or event.get("source_team") or event.get("team") or "",
+        files=tuple(file["id"] for file in event.get("files") or () if file.get("id")),
+        event_id=body.get("event_id"),
+        mentions_us=me.user in people or event.get("type") == "app_mention",
+        mentions_others=bool(people - {me.user}),
+        from_bot=_is_bots(event),
+    )
+
+
+def _team(body: Mapping[str, Any], event: Mapping[str, Any]) -> str:
+    """The team where we are installed, which in a shared channel is not the author's."""
+    installed = [a["team_id"] for a in body.get("authorizations") or () if a.get("team_id")]
+    return str(next(iter(installed), None) or body.get("team_id") or event.get("team") or "")
+
+
+def _kind(event: Mapping[str, Any]) -> Kind:
+    told = event.get("channel_type")
+    if told in set(Kind):
+        return Kind(told)
+    return Kind.DM if event["channel"].startswith("D") else Kind.UNKNOWN
