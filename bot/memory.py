@@ -22,7 +22,6 @@ from psycopg import AsyncConnection, errors
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-SCHEMA = "memory"
 BUSY_SECONDS = 30
 """How long one process waits for another that writes to the same file."""
 
@@ -159,22 +158,12 @@ async def open_sqlite(file: Path, *, locks: Path) -> AsyncIterator[SqliteMemory]
 
 @asynccontextmanager
 async def open_postgres(address: str, *, locks: Path, connections: int = 4) -> AsyncIterator[PostgresMemory]:
-    """Memory in the schema `memory` of the database at `address` (libpq form)."""
+    """Memory in the database at `address` (libpq form, with the schema), where `migrate` made its tables."""
+    arguments = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     async with AsyncConnectionPool[AsyncConnection[DictRow]](
-        address, min_size=1, max_size=connections, open=False, kwargs=_connection_arguments()
+        address, min_size=1, max_size=connections, open=False, kwargs=arguments
     ) as pool:
         yield PostgresMemory(pool, Holds(locks))
-
-
-async def set_up_postgres(address: str) -> None:
-    """Makes the schema and its tables, where they are missing."""
-    async with await AsyncConnection[DictRow].connect(address, **_connection_arguments()) as connection:
-        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-        await AsyncPostgresSaver(connection, serde=_plain_data()).setup()
-
-
-def _connection_arguments() -> dict[str, Any]:
-    return {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "options": f"-c search_path={SCHEMA}"}
 
 
 def _plain_data() -> JsonPlusSerializer:

@@ -1,15 +1,19 @@
 """Writes traces: a row when a run starts, the rest in one go when it ends. A killed run stays behind unfinished."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import insert, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.cleaning import clean_all
+from bot.cleaning import clean, clean_all
+from bot.traces import TraceError, erasing
 from bot.traces.journal import Journal, Step, plain
 from bot.traces.tables import runs, steps
 from crag_graph.domain import ModelCall
@@ -46,11 +50,17 @@ class Recorder:
         self._made_with = {"settings": settings, "version": version}
 
     async def open(self, opening: Opening) -> "OpenTrace":
-        """The trace of a run that starts now."""
+        """The trace of a run that starts now. Raises TraceError."""
         row = clean_all(asdict(opening)) | self._made_with | {"state": RunState.RUNNING.value}
-        async with self._engine.begin() as connection:
-            await connection.execute(insert(runs), row)
+        with _reachable():
+            async with self._engine.begin() as connection:
+                await connection.execute(insert(runs), row)
         return OpenTrace(self._engine, opening.id, keep_texts=self._keep_texts)
+
+    async def erase_conversation(self, conversation: str) -> int:
+        """Erases what the traces of a conversation say; returns how many there were. Raises TraceError."""
+        with _reachable():
+            return await erasing.erase_conversation(self._engine, clean(conversation))
 
 
 class OpenTrace:
@@ -69,7 +79,7 @@ class OpenTrace:
         return (time.perf_counter() - self._since) * 1000
 
     async def close(self, state: RunState, error: str = "") -> None:
-        """Stores the outcome and every step."""
+        """Stores the outcome and every step. Raises TraceError."""
         outcome = _outcome(self.journal) | {
             "state": state.value,
             "error": error,
@@ -77,6 +87,10 @@ class OpenTrace:
             "finished_at": datetime.now(UTC),
         }
         rows = [self._step(ordinal, step) for ordinal, step in enumerate(self.journal.steps)]
+        with _reachable():
+            await self._store(outcome, rows)
+
+    async def _store(self, outcome: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         async with self._engine.begin() as connection:
             found = await connection.execute(update(runs).where(runs.c.id == self.id).values(clean_all(outcome)))
             if rows and found.rowcount:  # the trace may have been erased meanwhile
@@ -95,6 +109,14 @@ class OpenTrace:
 
     def _told(self, call: ModelCall) -> ModelCall:
         return call if self._keep_texts else replace(call, prompt="", reply="")
+
+
+@contextmanager
+def _reachable() -> Iterator[None]:
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        raise TraceError from error
 
 
 def _outcome(journal: Journal) -> dict[str, Any]:
