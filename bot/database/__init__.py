@@ -1,1 +1,5 @@
-"""One Postgres: embedded or given, its engine, its migrations."""
+"""The database: found or started, opened, brought up to date."""
+
+
+class DatabaseError(Exception):
+    """The database cannot be used; the message says why and what to do, for people."""

@@ -1,0 +1,87 @@
+"""The library's tables: documents, their passages, and which embedding model the index was made with."""
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_name)s_fkey",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+    }
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("space", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("link", Text),
+    Column("loader", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("superseded", Boolean, nullable=False, server_default=false()),
+    Column("added_by", Text, nullable=False),
+    Column("added_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("passages", Integer, nullable=False, server_default=text("0")),
+    Column("state", Text, nullable=False),
+    Column("problem", Text, nullable=False, server_default=text("''")),
+    CheckConstraint("state IN ('ready', 'failed')", name="state"),
+    UniqueConstraint("space", "source"),
+)
+
+# `embedding` has no dimension of its own: the model decides it, and the vector index is made with the model's
+# dimension when the library is first used (index.py). `words` is made by words.py, not by a configuration of Postgres:
+# see there. `space` repeats the document's, because a filter must be answered before the join.
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("document_id", BigInteger, ForeignKey(documents.c.id, ondelete="CASCADE"), nullable=False),
+    Column("space", Text, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("headings", ARRAY(Text), nullable=False),
+    Column("page", Integer),
+    Column("start_at", Integer, nullable=False),
+    Column("end_at", Integer, nullable=False),
+    Column("words", TSVECTOR, nullable=False),
+    Column("embedding", HALFVEC),
+    Column("features", LargeBinary),
+    Column("features_version", Text),
+    UniqueConstraint("document_id", "ordinal"),
+    Index(None, "space"),
+    Index(None, "words", postgresql_using="gin"),
+)
+
+embedding_model = Table(
+    "embedding_model",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False, server_default=text("1")),
+    Column("name", Text, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    CheckConstraint("id = 1", name="only_one"),
+)

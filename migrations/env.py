@@ -1,0 +1,17 @@
+"""Alembic's way in: it works on the connection that it is handed, and on nothing else."""
+
+from alembic import context
+
+from bot.traces import tables as traces
+from crag_graph.knowledge import tables as library
+
+# One entry for each file of tables; Alembic compares the database with all of them together.
+TABLES = [library.metadata, traces.metadata]
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=TABLES,
+    transaction_per_migration=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

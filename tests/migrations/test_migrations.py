@@ -1,0 +1,60 @@
+import asyncio
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from psycopg import AsyncConnection
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.database import DatabaseError
+from bot.database.migrate import alembic_config, migrate
+
+
+async def test_migrations_from_empty_make_the_tables_that_the_code_declares(engine: AsyncEngine) -> None:
+    def check(connection: Connection) -> None:
+        command.check(config_on(connection))
+
+    async with engine.connect() as connection:
+        await connection.run_sync(check)
+
+
+async def test_processes_that_migrate_at_once_do_it_once(empty_database_url: str) -> None:
+    await asyncio.gather(*(migrate(empty_database_url) for _ in range(3)))
+    async with await AsyncConnection.connect(empty_database_url) as connection:
+        schemas = await connection.execute(
+            "SELECT to_regclass('public.passages'), to_regclass('memory.checkpoints'), to_regclass('jobs.procrastinate_jobs')"
+        )
+        assert None not in (await schemas.fetchone() or [None])
+
+
+async def test_a_half_made_migration_is_taken_up_again(empty_database_url: str) -> None:
+    """As after a crash between our tables and the queue's."""
+    await migrate(empty_database_url)
+    async with await AsyncConnection.connect(empty_database_url) as connection:
+        await connection.execute("DROP SCHEMA jobs CASCADE")
+    await migrate(empty_database_url)
+    async with await AsyncConnection.connect(empty_database_url) as connection:
+        assert await (await connection.execute("SELECT count(*) FROM jobs.procrastinate_jobs")).fetchone() == (0,)
+
+
+async def test_a_database_of_a_newer_version_is_refused_with_advice(database_url: str) -> None:
+    async with await AsyncConnection.connect(database_url) as connection:
+        await connection.execute("UPDATE alembic_version SET version_num = '9999_future'")
+    with pytest.raises(DatabaseError, match="newer version of crag"):
+        await migrate(database_url)
+
+
+async def test_there_is_no_way_down_that_would_lose_documents(engine: AsyncEngine) -> None:
+    def downgrade(connection: Connection) -> None:
+        command.downgrade(config_on(connection), "base")
+
+    async with engine.connect() as connection:
+        with pytest.raises(NotImplementedError, match="restore a backup"):
+            await connection.run_sync(downgrade)
+
+
+def config_on(connection: Connection) -> Config:
+    config = alembic_config()
+    config.attributes["connection"] = connection
+    return config
