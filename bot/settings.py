@@ -50,6 +50,10 @@ Lower = BeforeValidator(lambda value: value.lower() if isinstance(value, str) el
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _field(default: Any, meaning: str, *, example: str = "", name: str | None = None) -> Any:
     """A setting. `name`: its environment variable where that is a standard one, else CRAG_ and the field's name."""
     shown = example or _plain(default)
@@ -218,8 +222,8 @@ class Settings(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hex digits that change with any setting, secrets left out."""
-        plain = {name: str(value) for name, value in self if not isinstance(value, SecretStr)}
+        """Twelve hex digits that change with any setting; of a secret it counts only that there is one."""
+        plain = {name: "secret" if isinstance(value, SecretStr) else str(value) for name, value in self}
         return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -260,7 +264,7 @@ def _written(env_file: Path | None) -> Mapping[str, str | None]:
 def _refuse_unknown(found: Mapping[str, str | None]) -> None:
     for name in found:
         if name.startswith(PREFIX) and name not in names():
-            near = difflib.get_close_matches(name, names(), n=1)
+            near = difflib.get_close_matches(name, names(), n=1, cutoff=0.75)
             advice = f"Did you mean {near[0]}?" if near else "`crag settings` lists them all."
             raise SettingsError(f"{name} is not a setting. {advice}")
 
@@ -287,7 +291,3 @@ def table() -> str:
         default = "" if field.default in (None, ()) else f"`{_plain(field.default)}`"
         rows.append(f"| `{_variable(name)}` | {default} | {field.description} |")
     return "\n".join(rows)
-
-
-def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
