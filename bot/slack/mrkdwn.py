@@ -10,7 +10,7 @@ _TOKEN = re.compile(r"<([^<>\n]+)>")
 _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>\n]*)?>")
 _CHANNEL = re.compile(r"<#([CDG][A-Z0-9]+)(\|[^<>\n]*)?>")
 _CALL = re.compile(r"(?<![\w@])@(?=(?:channel|here|everyone)\b)", re.IGNORECASE)
-_LIVE = re.compile(r"(<|&lt;)(?=[!@#][A-Za-z])")
+_LIVE = re.compile(r"(<|&lt;)(?=[!@#][A-Za-z]|(?:https?|mailto|tel):[^\s<>]*\|)")
 _INVISIBLE = dict.fromkeys([0, 0xAD, 0x180E, 0x200B, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 _EMOJI = re.compile(r":[a-z0-9_+'-]+:(?::skin-tone-\d:)?")
 
@@ -21,7 +21,7 @@ def escape(text: str) -> str:
 
 
 def defuse(text: str) -> str:
-    """The text with every spelling of a ping broken by a zero-width space."""
+    """The text with every spelling of a ping, and of a link that hides its target, broken by a zero-width space."""
     return _LIVE.sub(lambda found: found[1] + BREAK, _CALL.sub("@" + BREAK, text))
 
 
