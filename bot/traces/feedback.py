@@ -20,6 +20,6 @@ async def give_feedback(
     ).where(runs.c.id == trace, runs.c.team == team, runs.c.erased_at.is_(None))
     fresh = insert(feedback).from_select(["run", "person", "team", "helpful", "note"], known)
     changes = {"helpful": fresh.excluded.helpful, "note": fresh.excluded.note, "given_at": func.now()}
+    stored = fresh.on_conflict_do_update(index_elements=["run", "person"], set_=changes).returning(feedback.c.run)
     async with engine.begin() as connection:
-        done = await connection.execute(fresh.on_conflict_do_update(index_elements=["run", "person"], set_=changes))
-        return done.rowcount > 0
+        return (await connection.execute(stored)).first() is not None
