@@ -1,0 +1,61 @@
+"""What a conversation remembers: turns within a budget, older ones in the summary; pure."""
+
+from collections.abc import Sequence
+
+from crag_graph.domain import Answer, CitedSource, Conversation, Turn
+from crag_graph.state import State
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+def conversation(state: State) -> Conversation:
+    """What the state knows of the conversation, in the form that the writer gets."""
+    return Conversation(
+        turns=tuple(state.get("turns", ())),
+        summary=state.get("summary", ""),
+        chatter=tuple(state.get("chatter", ())),
+    )
+
+
+def split(turns: Sequence[Turn], *, tokens: int) -> tuple[list[Turn], list[Turn]]:
+    """The older turns that leave and the recent ones that fit into `tokens`; the last turn always stays."""
+    room = tokens * _CHARACTERS_PER_TOKEN
+    recent = len(turns)
+    while recent and (recent == len(turns) or room >= _size(turns[recent - 1])):
+        recent -= 1
+        room -= _size(turns[recent])
+    return list(turns[:recent]), list(turns[recent:])
+
+
+def retold(turn: Turn) -> str:
+    """A turn as a text that a summary can be made of."""
+    return f"Question: {turn['question']}\nAnswer: {turn['answer']}"
+
+
+def remembered(state: State, answer: Answer) -> list[Turn]:
+    """The turns of the conversation with the one that just ended."""
+    turn = Turn(
+        question=storable(state["question"]),
+        standalone=storable(state.get("standalone", state["question"])),
+        answer=storable(answer.text),
+        sources=[
+            CitedSource(
+                mark=citation.mark,
+                kind=str(citation.kind),
+                title=storable(citation.title),
+                source=storable(citation.source),
+                location=storable(citation.location),
+            )
+            for citation in answer.citations
+        ],
+    )
+    return [*state.get("turns", ()), turn]
+
+
+def storable(text: str) -> str:
+    """Text that every checkpointer takes: without NUL bytes and lone surrogates."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+def _size(turn: Turn) -> int:
+    return len(turn["question"]) + len(turn["standalone"]) + len(turn["answer"])

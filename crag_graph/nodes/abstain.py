@@ -1,0 +1,65 @@
+"""Says that there is no answer, why, and what the asker can do."""
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from crag_graph.context import Context
+from crag_graph.domain import Abstention, Answer, Fault, TextDelta
+from crag_graph.memory import remembered
+from crag_graph.services import ServiceError
+from crag_graph.state import State
+
+SECONDS_ELSEWHERE = 5.0
+
+TEXTS = {
+    Abstention.NOTHING_FOUND: "I found nothing on this. "
+    "Ask with other words, or add a document that covers it to the library.",
+    Abstention.TOO_WEAK: "What I found touches on this, but nothing in it answers the question. "
+    "Ask more precisely, or add a document that covers it to the library.",
+    Abstention.NOT_VISIBLE_HERE: "A document that you may read answers this, but it cannot be used here. "
+    "Ask me again where it belongs, or in a direct message.",
+    Abstention.WEB_UNREACHABLE: "The library does not answer this, and the web could not be reached. "
+    "Ask again in a few minutes.",
+    Abstention.WEB_OFF: "The library does not answer this, and web search is off here. "
+    "Add a document that covers it to the library, or have web search turned on.",
+}
+
+
+async def abstain(state: State, runtime: Runtime[Context]) -> State:
+    abstention, faults = await _why(state, runtime.context)
+    answer = Answer(text=TEXTS[abstention], verdict=state["verdict"], reason=state["reason"], abstention=abstention)
+    runtime.stream_writer(TextDelta(text=answer.text))
+    return {"answer": answer, "faults": faults, "turns": remembered(state, answer)}
+
+
+async def _why(state: State, context: Context) -> tuple[Abstention, tuple[Fault, ...]]:
+    """The reason that helps the asker most comes first; looking elsewhere is a courtesy that may fail."""
+    faults: tuple[Fault, ...] = ()
+    try:
+        async with asyncio.timeout_at(min(context.ends_at, asyncio.get_running_loop().time() + SECONDS_ELSEWHERE)):
+            if await _answered_elsewhere(state, context):
+                return Abstention.NOT_VISIBLE_HERE, ()
+    except (ServiceError, TimeoutError) as error:
+        faults = (Fault(where="abstain", kind=type(error).__name__, message=str(error)),)
+    return _missing(state), faults
+
+
+def _missing(state: State) -> Abstention:
+    if web_missing := state.get("web_missing"):
+        return web_missing
+    found = state["passages"] or state.get("pages")
+    return Abstention.TOO_WEAK if found else Abstention.NOTHING_FOUND
+
+
+async def _answered_elsewhere(state: State, context: Context) -> bool:
+    """Would the question have been answered out of spaces that the asker may see, but this place may not?"""
+    if not state.get("elsewhere"):
+        return False
+    services, policy = context.services, context.policy
+    found = await services.library.search(state["standalone"], spaces=state["elsewhere"], limit=policy.top_k)
+    if not found.passages:
+        return False
+    evaluator = services.spare_evaluator or services.evaluator
+    evaluation = await evaluator.evaluate(state["standalone"], found.passages)
+    return any(score.value >= policy.thresholds.upper for score in evaluation.scores)

@@ -1,0 +1,79 @@
+"""Writes the answer from the kept strips, and settles its marks while it streams."""
+
+from langgraph.runtime import Runtime
+
+from crag_graph.citations import Marks, cite, numbered, supporting
+from crag_graph.context import Context
+from crag_graph.domain import Abstention, Answer, Strip, TextDelta, TextRestart
+from crag_graph.memory import conversation, remembered
+from crag_graph.services import Brief, Draft, ModelReplyError, Source
+from crag_graph.state import State
+from crag_graph.strips import recombine
+
+MODEL_AWAY = "The language model gave no answer, so this one is quoted from the sources."
+WEB_OFF = "The library answers this only in part, and web search is off here: the rest is not covered."
+WEB_UNREACHABLE = "The library answers this only in part, and the web could not be reached: the rest is not covered."
+UNCITED = "Nothing in the sources could be matched to this answer: check it before you rely on it."
+
+
+async def generate(state: State, runtime: Runtime[Context]) -> State:
+    sources = numbered(recombine([judged.strip for judged in state["strips"] if judged.kept]))
+    marks = Marks(sources)
+
+    def show(text: str) -> None:
+        if text:
+            runtime.stream_writer(TextDelta(text=text))
+
+    try:
+        draft = await runtime.context.services.writer.generate(
+            _brief(state, runtime.context, sources), lambda delta: show(marks.feed(delta))
+        )
+        show(_completed(marks, draft, sources))
+    except BaseException:
+        # Another attempt, or the spare writer, starts over: what was shown of this one does not count.
+        if marks.text:
+            runtime.stream_writer(TextRestart())
+        raise
+    answer = Answer(
+        text=marks.text.strip(),
+        verdict=state["verdict"],
+        reason=state["reason"],
+        citations=cite(marks, sources),
+        quoted=draft.quoted,
+        notice=_notice(state, draft, cited=bool(marks.cited)),
+    )
+    return {"answer": answer, "calls": draft.calls, "turns": remembered(state, answer)}
+
+
+def _brief(state: State, context: Context, sources: dict[int, tuple[Strip, ...]]) -> Brief:
+    return Brief(
+        question=state["question"],
+        standalone=state["standalone"],
+        verdict=state["verdict"],
+        sources=tuple(
+            Source(number=number, title=strips[0].passage.title, strips=strips) for number, strips in sources.items()
+        ),
+        conversation=conversation(state),
+        today=context.today,
+    )
+
+
+def _completed(marks: Marks, draft: Draft, sources: dict[int, tuple[Strip, ...]]) -> str:
+    """What is left to show; a draft without any mark gets those of the sources that support it."""
+    rest = marks.finish() or ("" if marks.text else marks.feed(draft.text) + marks.finish())
+    if not marks.text.strip():
+        raise ModelReplyError("The answer is empty.", calls=draft.calls)
+    if not marks.cited and (support := supporting(marks.text, sources)):
+        rest += marks.append(support)
+    return rest
+
+
+def _notice(state: State, draft: Draft, *, cited: bool) -> str:
+    failed = any(fault.where == "generate" for fault in state.get("faults", ()))
+    web = {None: "", Abstention.WEB_OFF: WEB_OFF, Abstention.WEB_UNREACHABLE: WEB_UNREACHABLE}
+    notices = (
+        MODEL_AWAY if draft.quoted and failed else "",
+        web.get(state.get("web_missing"), ""),
+        "" if cited else UNCITED,
+    )
+    return " ".join(filter(None, notices))

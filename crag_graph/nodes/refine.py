@@ -1,0 +1,42 @@
+"""Takes what was found apart into strips and keeps those that help."""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+
+from crag_graph.context import Context
+from crag_graph.domain import JudgedStrip, Strip
+from crag_graph.services import Filtering, ModelReplyError
+from crag_graph.state import State
+from crag_graph.strips import decompose, excerpt
+
+
+async def refine(state: State, runtime: Runtime[Context]) -> State:
+    context = runtime.context
+    strips = [strip for passage in (*state["good"], *state.get("pages", ())) for strip in decompose(passage)]
+    if not strips:
+        return {"strips": ()}
+    filtering = await context.services.evaluator.filter(state["standalone"], strips)
+    if not len(filtering.scores) == len(filtering.keep) == len(strips):
+        raise ModelReplyError(f"{len(filtering.keep)} judgements for {len(strips)} strips.", calls=filtering.calls)
+    kept = _that_fit(strips, filtering, context.policy.context_characters)
+    return {
+        "strips": tuple(
+            JudgedStrip(strip=strip, score=score, kept=index in kept)
+            for index, (strip, score) in enumerate(zip(strips, filtering.scores, strict=True))
+        ),
+        "calls": filtering.calls,
+    }
+
+
+def _that_fit(strips: Sequence[Strip], filtering: Filtering, room: int) -> set[int]:
+    """Positions of the strips that help; where they are too many characters, of the best of them."""
+    helpful = [index for index, keep in enumerate(filtering.keep) if keep]
+    if len(excerpt([strips[index] for index in helpful])) <= room:
+        return set(helpful)
+    fitting: set[int] = set()
+    for index in sorted(helpful, key=lambda index: -filtering.scores[index].value):
+        room -= len(strips[index].text)
+        if room >= 0:
+            fitting.add(index)
+    return fitting

@@ -1,0 +1,17 @@
+"""Where the graph goes next; pure."""
+
+from typing import Literal
+
+from crag_graph.domain import Verdict
+from crag_graph.state import State
+
+
+def after_evaluate(state: State) -> Literal["refine", "rewrite"]:
+    """A correct verdict needs no web; where the web is off, what the library has must do."""
+    web_needed = state["verdict"] is not Verdict.CORRECT and state.get("web_missing") is None
+    return "rewrite" if web_needed else "refine"
+
+
+def after_refine(state: State) -> Literal["generate", "abstain"]:
+    """Generation may use the kept strips only: none kept, no answer."""
+    return "generate" if any(judged.kept for judged in state["strips"]) else "abstain"
