@@ -1,0 +1,65 @@
+"""The app itself: its connections, its token, its installation."""
+
+import secrets
+
+from tests.slack_workspace.calls import Call, Refusal
+from tests.slack_workspace.platform import Platform
+from tests.slack_workspace.world import Json
+
+
+def api_test(slack: Platform, call: Call) -> Json:
+    if error := call.text("error"):
+        raise Refusal(error, args=call.args)
+    return {"args": call.args}
+
+
+def connections_open(slack: Platform, call: Call) -> Json:
+    ticket = slack.sockets[call.app.id].ticket()
+    host = slack.host.replace("http", "ws", 1)
+    return {"url": f"{host}link/?ticket={ticket}&app_id={call.app.id}"}
+
+
+def auth_test(slack: Platform, call: Call) -> Json:
+    return {
+        "url": slack.host,
+        "team": call.by.team.name,
+        "user": call.bot.handle,
+        "team_id": call.by.team.id,
+        "user_id": call.bot.id,
+        "bot_id": call.bot.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+def auth_revoke(slack: Platform, call: Call) -> Json:
+    if not call.flag("test"):
+        call.by.revoked = "token_revoked"
+    return {"revoked": not call.flag("test")}
+
+
+def team_info(slack: Platform, call: Call) -> Json:
+    team = call.by.team
+    return {"team": {"id": team.id, "name": team.name, "domain": team.domain}}
+
+
+def oauth_access(slack: Platform, call: Call) -> Json:
+    app = next((a for a in slack.apps.values() if a.client_id == call.text("client_id")), None)
+    if app is None:
+        raise Refusal("invalid_client_id")
+    if not secrets.compare_digest(app.client_secret, call.text("client_secret")):
+        raise Refusal("bad_client_secret")
+    grant = slack.grants.redeem(call.text("code"), app)
+    if grant is None:
+        raise Refusal("invalid_code")
+    installed = slack.install(app, grant.team)
+    return {
+        "app_id": app.id,
+        "authed_user": {"id": grant.person.id},
+        "scope": ",".join(sorted(installed.scopes)),
+        "token_type": "bot",
+        "access_token": installed.token,
+        "bot_user_id": installed.bot.id,
+        "team": {"id": grant.team.id, "name": grant.team.name},
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
