@@ -20,24 +20,30 @@ TEMPLATE = "migrated"
 CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 
 
+def run_folder(testrun_uid: str) -> Path:
+    """Short, because a socket's path is, and open to the user that Postgres runs as when the tests run as root."""
+    return Path(tempfile.gettempdir()) / f"crag-tests-{testrun_uid}"
+
+
 @pytest.fixture(scope="session")
 def server(testrun_uid: str) -> Iterator[EmbeddedServer]:
     """The run's Postgres: all workers of pytest-xdist share it, and the last one stops it and clears up."""
-    folder = Path(tempfile.gettempdir()) / f"crag-tests-{testrun_uid}"
+    folder = run_folder(testrun_uid)
     with FileLock(f"{folder}.lock"):
         running = EmbeddedServer(folder, CARELESS)
     yield running
-    with FileLock(f"{folder}.lock"):
+    with FileLock(f"{folder}.lock") as lock:
         home = running.home
         if running.leave():
             shutil.rmtree(home)
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)  # home may have been all of it
+            Path(lock.lock_file).unlink()
 
 
 @pytest.fixture(scope="session")
 async def template(server: EmbeddedServer, testrun_uid: str) -> str:
     """Name of a database that is migrated once a run and cloned for each test."""
-    with FileLock(Path(tempfile.gettempdir()) / f"crag-tests-{testrun_uid}.template.lock"):
+    with FileLock(f"{run_folder(testrun_uid)}.lock"):
         async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as postgres:
             found = await postgres.execute("SELECT 1 FROM pg_database WHERE datname = %s", [TEMPLATE])
             if await found.fetchone() is None:
