@@ -29,7 +29,7 @@ _LONGEST_RANGE = 50
 
 _TEXT = re.compile(r"[^\[［【`~ \t\n]+")
 _BLANKS = re.compile(r"[ \t]+")
-_FENCE = re.compile(r" {0,3}(`*|~*)")
+_FENCE = re.compile(r" {0,3}(`+|~+|)")
 _SHORTEST_FENCE = 3
 _LONGEST_SPAN = 300
 """Characters of a code span: a backtick without a partner must not hold the stream back."""
