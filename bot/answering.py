@@ -1,95 +1,253 @@
 """One message in, one answer out: the graph, what the conversation remembers, the trace and the progress."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+import asyncio
+import secrets
+import sqlite3
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, cast
 
-from crag_graph.domain import Answer, Fault, JudgedStrip, ModelCall, Passage, Progress, Score, Turn
+import psycopg
+import structlog
+from structlog.contextvars import bound_contextvars
 
-LONGEST_QUESTION = 40_000
-"""Characters; Slack's own limit of a message."""
+from bot.cleaning import clean, clean_all
+from bot.memory import Memory
+from bot.questions import Answered, AnswerFailedError, JudgedPassage, Question, QuestionError, check
+from bot.traces import TraceError
+from bot.traces.journal import Journal
+from bot.traces.recorder import Opening, OpenTrace, Recorder, RunState
+from crag_graph.context import Context, Policy
+from crag_graph.domain import Answer, Progress
+from crag_graph.graph import build
+from crag_graph.services import ServiceError, Services
+from crag_graph.state import State
+
+__all__ = ["AnswerFailedError", "Answered", "Answering", "Forgotten", "Question", "QuestionError", "Show"]
+
+log = structlog.get_logger()
+
+GRACE = 10.0
+"""Seconds beyond the deadline after which a run that did not keep it is ended."""
+
 
 Show = Callable[[Progress], Awaitable[None]]
 """Shows a step of progress to the asker; a failure of it never harms the answer."""
 
 
-class QuestionError(ValueError):
-    """The question cannot be asked as it is; the message says why, for the asker."""
-
-
-class AnswerFailedError(Exception):
-    """The question could not be answered; the message is fit for the asker, the rest is in the trace.
-
-    `transient`: another try may succeed.
-    """
-
-    def __init__(self, message: str, *, trace_id: str, transient: bool) -> None:
-        super().__init__(message)
-        self.trace_id = trace_id
-        self.transient = transient
-
-
 @dataclass(frozen=True, kw_only=True)
-class Question:
-    """What is asked, where, by whom, and what this place may see.
+class Forgotten:
+    """What was erased: whether anything was remembered, and how many traces lost their texts."""
 
-    `history` makes the question a one-off: these turns stand in for what `conversation` remembers, and
-    nothing is remembered afterwards. `elsewhere` are spaces that the asker may see, but not this place.
-    """
-
-    text: str
-    conversation: str
-    spaces: tuple[str, ...]
-    elsewhere: tuple[str, ...] = ()
-    chatter: tuple[str, ...] = ()
-    web_allowed: bool = True
-    team: str = "local"
-    channel: str = ""
-    asker: str = ""
-    permalink: str = ""
-    history: tuple[Turn, ...] | None = None
+    remembered: bool
+    traces: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class JudgedPassage:
-    """A passage of the library with its score, and whether it was good enough to go further."""
+class Answering:
+    """Answers questions. `today` gives the date that questions like "last month" are counted from."""
 
-    passage: Passage
-    score: Score
-    kept: bool
+    def __init__(
+        self,
+        *,
+        services: Services,
+        policy: Policy,
+        memory: Memory,
+        recorder: Recorder,
+        today: Callable[[], date] = date.today,
+    ) -> None:
+        self._services = services
+        self._policy = policy
+        self._memory = memory
+        self._recorder = recorder
+        self._today = today
+        self._graph = build(memory.saver)
+        self._one_off = build(None)
 
+    async def answer(self, question: Question, show: Show) -> Answered:
+        """Answers the question and remembers the turn.
 
-@dataclass(frozen=True, kw_only=True)
-class Answered:
-    """The answer and how it came about. `timings`: milliseconds by node, in the order they ran."""
+        `show` gets the progress. Raises QuestionError, AnswerFailedError, or CancelledError where the run was
+        cancelled; the conversation then remembers what it did before, and the trace says what happened.
+        """
+        text = check(question.text)
+        async with self._hold(question):
+            trace = await self._open(question, text)
+            with bound_contextvars(trace=trace.id):
+                return await self._answer(question, text, trace, show)
 
-    question: str
-    """As it was answered: cleaned."""
-    answer: Answer
-    trace_id: str
-    standalone: str
-    web_query: str | None = None
-    passages: tuple[JudgedPassage, ...] = ()
-    strips: tuple[JudgedStrip, ...] = ()
-    calls: tuple[ModelCall, ...] = ()
-    faults: tuple[Fault, ...] = ()
-    timings: Mapping[str, float] = field(default_factory=dict)
+    async def forget(self, conversation: str) -> Forgotten:
+        """Erases what a conversation remembers and what its traces say."""
+        async with self._memory.hold(conversation):
+            remembered = await self._memory.forget(conversation)
+            return Forgotten(remembered=remembered, traces=await self._recorder.erase_conversation(conversation))
 
+    def _hold(self, question: Question) -> AbstractAsyncContextManager[None]:
+        return nullcontext() if question.history is not None else self._memory.hold(clean(question.conversation))
 
-def clean(text: str) -> str:
-    """The text without NUL bytes, with surrogate pairs joined and lone surrogates replaced; Postgres, models and
-    JSON take neither.
-    """
-    joined = text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return joined.strip()
-
-
-def check(text: str) -> str:
-    """The cleaned question. Raises QuestionError where it is empty or too long."""
-    question = clean(text)
-    if not question:
-        raise QuestionError("The question is empty. Ask something.")
-    if len(question) >= LONGEST_QUESTION:
-        raise QuestionError(
-            f"The question has {len(question):,} characters; fewer than {LONGEST_QUESTION:,} are possible. Shorten it."
+    async def _open(self, question: Question, text: str) -> OpenTrace:
+        opening = Opening(
+            id=secrets.token_hex(8),
+            team=question.team,
+            channel=question.channel,
+            conversation=question.conversation,
+            asker=question.asker,
+            permalink=question.permalink,
+            question=text,
         )
-    return question
+        try:
+            return await self._recorder.open(opening)
+        except TraceError as error:
+            raise AnswerFailedError(str(error), trace_id="", transient=True) from error
+
+    async def _answer(self, question: Question, text: str, trace: OpenTrace, show: Show) -> Answered:
+        try:
+            async with asyncio.timeout(self._policy.deadline + GRACE):
+                await self._run(question, text, trace.journal, show)
+            answer = _answer_of(trace.journal)
+        except asyncio.CancelledError:
+            await _to_the_end(self._finish(question, trace, RunState.STOPPED))
+            raise
+        except Exception as error:
+            log.exception("question_failed")
+            await _to_the_end(self._finish(question, trace, RunState.FAILED, f"{type(error).__name__}: {error}"))
+            raise _failure(error, trace.id) from error
+        await _to_the_end(self._finish(question, trace, RunState.ANSWERED))
+        return _answered(text, answer, trace)
+
+    async def _run(self, question: Question, text: str, journal: Journal, show: Show) -> None:
+        graph = self._graph if question.history is None else self._one_off
+        events = graph.astream(
+            _ask(question, text),
+            {"configurable": {"thread_id": clean(question.conversation)}},
+            context=self._context(),
+            stream_mode=["custom", "updates"],
+            durability="exit" if question.history is None else None,
+        )
+        stream = cast("AsyncGenerator[tuple[str, Any], None]", events)
+        shown = _Shown(show)
+        async with aclosing(stream):
+            async for mode, event in stream:
+                if mode == "custom":
+                    await shown.show(event)
+                else:
+                    for node, update in event.items():
+                        journal.write(node, update)
+
+    def _context(self) -> Context:
+        return Context(
+            services=self._services,
+            policy=self._policy,
+            today=self._today(),
+            ends_at=asyncio.get_running_loop().time() + self._policy.deadline,
+        )
+
+    async def _finish(self, question: Question, trace: OpenTrace, state: RunState, error: str = "") -> None:
+        """Closes the trace and prunes the memory. The answer is worth more than either: failures are logged."""
+        _log_line(question, trace, state)
+        tasks = [trace.close(state, error)]
+        if question.history is None:
+            tasks.append(self._memory.prune(clean(question.conversation)))
+        for result in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(result, Exception):
+                log.error("run_not_finished", exc_info=result)
+
+
+class _Shown:
+    """Shows progress until that fails once."""
+
+    def __init__(self, show: Show) -> None:
+        self._show: Show | None = show
+
+    async def show(self, progress: Progress) -> None:
+        if self._show is None:
+            return
+        try:
+            await self._show(progress)
+        except Exception:
+            log.exception("progress_not_shown")
+            self._show = None
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Runs the work to its end, though the task that waits for it is cancelled."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+def _ask(question: Question, text: str) -> State:
+    ask: State = {
+        "question": text,
+        "spaces": question.spaces,
+        "elsewhere": question.elsewhere,
+        "chatter": tuple(clean(line) for line in question.chatter),
+        "web_allowed": question.web_allowed,
+    }
+    if question.history is not None:
+        return {**ask, "turns": clean_all(question.history), "summary": ""}
+    return ask
+
+
+def _answer_of(journal: Journal) -> Answer:
+    if journal.answer is None:
+        raise RuntimeError("The graph ended without an answer.")
+    return journal.answer
+
+
+def _answered(text: str, answer: Answer, trace: OpenTrace) -> Answered:
+    state = trace.journal.state
+    passages, scores = state.get("passages", ()), state.get("scores", ())
+    kept = {passage.id for passage in state.get("good", ())}
+    return Answered(
+        question=text,
+        answer=answer,
+        trace_id=trace.id,
+        standalone=state.get("standalone", text),
+        web_query=state.get("web_query"),
+        passages=tuple(
+            JudgedPassage(passage=passage, score=score, kept=passage.id in kept)
+            for passage, score in zip(passages, scores, strict=False)
+        ),
+        strips=state.get("strips", ()),
+        calls=trace.journal.calls,
+        faults=trace.journal.faults,
+        timings=trace.journal.timings,
+    )
+
+
+def _failure(error: Exception, trace_id: str) -> AnswerFailedError:
+    match error:
+        case ServiceError():
+            return AnswerFailedError(
+                f"{error.__doc__} Try again shortly.", trace_id=trace_id, transient=error.transient
+            )
+        case sqlite3.Error() | psycopg.Error():
+            message = "The memory of the conversation cannot be used. Try again shortly."
+            return AnswerFailedError(message, trace_id=trace_id, transient=True)
+        case TimeoutError():
+            return AnswerFailedError("The answer took too long. Try again.", trace_id=trace_id, transient=True)
+        case _:
+            return AnswerFailedError("Something went wrong while answering.", trace_id=trace_id, transient=False)
+
+
+def _log_line(question: Question, trace: OpenTrace, state: RunState) -> None:
+    """The one line of a question; never what was asked or answered."""
+    journal = trace.journal
+    verdict = journal.state.get("verdict")
+    log.info(
+        "question",
+        state=state.value,
+        team=question.team,
+        channel=question.channel,
+        verdict=verdict.value if verdict else None,
+        abstained=journal.answer.abstained if journal.answer else None,
+        milliseconds=round(trace.milliseconds),
+        calls=len(journal.calls),
+        tokens=sum(call.prompt_tokens + call.completion_tokens for call in journal.calls),
+        faults=[f"{fault.where}:{fault.kind}" for fault in journal.faults],
+    )

@@ -18,6 +18,10 @@ APART = frozenset({"calls", "faults"})
 """Stored beside a step's detail."""
 
 
+STAND_IN = "__error_handler__"
+"""LangGraph's name for what takes over from a node begins with this."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Step:
     """What a node learnt; `calls` and `faults` are those of this step alone."""
@@ -44,7 +48,7 @@ class Journal:
         now = time.perf_counter()
         self.steps.append(
             Step(
-                node=node,
+                node=node.removeprefix(STAND_IN),
                 milliseconds=(now - self._since) * 1000,
                 detail={name: plain(learnt[name]) for name in learnt if name not in REMEMBERED | APART},
                 calls=_added(self.calls, learnt.get("calls", ())),
