@@ -44,8 +44,9 @@ class ApiChat:
 
     async def ask(self, role: str, messages: Sequence[Message], schema: Schema) -> ChatReply:
         async def call(sent: list[Message]) -> AIMessage:
-            options = self._options() | self._unless_refused("response_format", _response_format(schema))
-            return await self._connections.client().ainvoke(sent, **options)
+            form = self._unless_refused("response_format", _response_format(schema))
+            # As an extra field, openai does not parse the reply: it would throw a cut one away with its price.
+            return await self._connections.client().ainvoke(sent, extra_body=form, **self._options())
 
         reply = await self._reply(role, messages, call)
         return replace(reply, data=json_object(reply.text))

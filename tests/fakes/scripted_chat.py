@@ -85,7 +85,7 @@ def _answer(request: ChatRequest) -> str:
 
 def _fenced(prompt: str) -> list[tuple[str, str]]:
     """Label and text of what stands between fences."""
-    found = re.findall(r"^BEGIN (\w+) ?(.*)\n(.*?)\nEND \1$", prompt, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^BEGIN (\w+) ?([^\n]*)\n(.*?)\nEND \1$", prompt, re.MULTILINE | re.DOTALL)
     return [(label, text) for _, label, text in found]
 
 

@@ -38,9 +38,11 @@ async def chat_with(
     reply: Handler | Reply | str | dict[str, Any], *, key: str = KEY, model: str = "local-chat", **options: Any
 ) -> AsyncIterator[tuple[ApiChat, OpenAIServer]]:
     async with openai_server(reply, **options) as server:
-        chat = ApiChat(base_url=server.base_url, api_key=key, model=model, timeout=0.5)
-        yield chat, server
-        await chat.close()
+        chat = ApiChat(base_url=server.base_url, api_key=key, model=model, timeout=0.3)
+        try:
+            yield chat, server
+        finally:
+            await chat.close()
 
 
 async def test_a_structured_reply_comes_back_as_data_with_its_price() -> None:
