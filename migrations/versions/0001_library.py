@@ -51,10 +51,15 @@ def upgrade() -> None:
         ),
         sa.UniqueConstraint("document_id", "ordinal", name="passages_document_id_ordinal_key"),
     )
-    # Quantised numbers do not compress; trying costs time at every ingest.
+    # Features are quantised numbers: they do not compress, and trying would cost time at every ingest. What searches
+    # compute with stays in the row, and the text, which is only read for the few that are found, goes out of it.
     op.execute("ALTER TABLE passages ALTER COLUMN features SET STORAGE EXTERNAL")
+    op.execute("ALTER TABLE passages ALTER COLUMN embedding SET STORAGE MAIN")
+    op.execute("ALTER TABLE passages ALTER COLUMN words SET STORAGE MAIN")
     op.create_index("passages_space_idx", "passages", ["space"])
-    op.create_index("passages_words_idx", "passages", ["words"], postgresql_using="gin")
+    op.create_index(
+        "passages_words_idx", "passages", ["words"], postgresql_using="gin", postgresql_with={"fastupdate": "off"}
+    )
     op.create_table(
         "embedding_model",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False, server_default="1"),

@@ -1,0 +1,230 @@
+"""Each thing that Slack sends is worked on once: received, claimed, replied to, done."""
+
+import uuid
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    Column,
+    ColumnElement,
+    DateTime,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    Uuid,
+    delete,
+    func,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+metadata = MetaData()
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("team", Text, primary_key=True),
+    Column("channel", Text, primary_key=True),
+    Column("ts", Text, primary_key=True),
+    Column("event_id", Text, unique=True),
+    Column("conversation", Text, nullable=False),
+    Column("person", Text, nullable=False, server_default=""),
+    Column("by_bot", Boolean, nullable=False, server_default=text("false")),
+    Column("payload", JSONB(none_as_null=True)),
+    Column("received_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("mark", Uuid, nullable=False, server_default=func.gen_random_uuid()),
+    Column("replies", ARRAY(Text), nullable=False, server_default="{}"),
+    Column("outcome", JSONB(none_as_null=True)),
+    Column("stopped", Boolean, nullable=False, server_default=text("false")),
+    Column("done_at", DateTime(timezone=True)),
+    Index("inbox_waiting", "conversation", "ts", postgresql_where=text("done_at IS NULL")),
+    Index("inbox_of_conversation", "conversation"),
+    Index("inbox_of_person", "team", "person", "received_at"),
+)
+"""`payload` and `outcome` hold private text and are emptied when the item is done."""
+
+
+class InboxError(Exception):
+    """The inbox cannot be reached."""
+
+    def __str__(self) -> str:
+        return self.__doc__ or ""
+
+
+class ClaimLostError(Exception):
+    """Somebody else has taken the item over, or it was forgotten: whoever worked on it stops."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """Something to work on. Slack's event id and (team, channel, ts) are each seen once."""
+
+    team: str
+    channel: str
+    ts: str
+    conversation: str
+    person: str
+    payload: Mapping[str, Any]
+    """Plain data, cleaned."""
+    event_id: str | None = None
+    by_bot: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """An item that is worked on, for the `attempt`th time."""
+
+    team: str
+    channel: str
+    ts: str
+    conversation: str
+    person: str
+    payload: Mapping[str, Any]
+    attempt: int
+    mark: uuid.UUID
+    """Opaque; what is posted for this item carries it, and is found by it again."""
+    replies: tuple[str, ...] = ()
+    """The ts of what is known to be posted for it, in order."""
+    outcome: Any = None
+    """What is ready to be posted, as plain data."""
+
+
+class Inbox:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def receive(self, item: Item) -> bool:
+        """Stores the item unless it is known; True while there is something to do for it."""
+        row = {name: getattr(item, name) for name in ("team", "channel", "ts", "conversation", "person", "payload")}
+        row |= {"event_id": item.event_id, "by_bot": item.by_bot}
+        fresh = insert(inbox).values(row).on_conflict_do_nothing().returning(inbox.c.ts)
+        waiting = select(inbox.c.ts).where(_key(item), inbox.c.done_at.is_(None))
+        async with self._connected() as connection:
+            return bool((await connection.execute(fresh)).first() or (await connection.execute(waiting)).first())
+
+    async def joined(self, conversation: str) -> bool:
+        """Have we taken part in this conversation?"""
+        async with self._connected() as connection:
+            found = await connection.execute(select(inbox.c.ts).where(inbox.c.conversation == conversation).limit(1))
+            return found.first() is not None
+
+    async def bot_turns(self, conversation: str) -> int:
+        """How often bots asked in this conversation."""
+        turns = select(func.count()).where(inbox.c.conversation == conversation, inbox.c.by_bot)
+        async with self._connected() as connection:
+            return int((await connection.execute(turns)).scalar_one())
+
+    async def claim(self, conversation: str) -> Claim | None:
+        """The oldest waiting item of the conversation; a later claim of it overtakes this one."""
+        oldest = (
+            select(inbox.c.team, inbox.c.channel, inbox.c.ts)
+            .where(inbox.c.conversation == conversation, inbox.c.done_at.is_(None))
+            .order_by(inbox.c.ts)
+            .limit(1)
+            .with_for_update()
+            .subquery()
+        )
+        taken = (
+            update(inbox)
+            .where(*(inbox.c[name] == oldest.c[name] for name in ("team", "channel", "ts")))
+            .values(attempts=inbox.c.attempts + 1)
+            .returning(inbox)
+        )
+        async with self._connected() as connection:
+            row = (await connection.execute(taken)).mappings().first()
+        return _claimed(row) if row else None
+
+    async def posted(self, claim: Claim, replies: Sequence[str]) -> None:
+        """Records what is posted so far. Raises ClaimLostError."""
+        await self._change(claim, replies=list(replies))
+
+    async def prepared(self, claim: Claim, outcome: Any) -> None:
+        """Records what is to be posted: another attempt posts this and works nothing out again."""
+        await self._change(claim, outcome=outcome)
+
+    async def done(self, claim: Claim) -> None:
+        await self._change(claim, done_at=func.now(), payload=None, outcome=None)
+
+    async def known_replies(self, conversation: str) -> frozenset[str]:
+        """The ts of everything that is known to be posted in the conversation."""
+        posted = select(func.unnest(inbox.c.replies)).where(inbox.c.conversation == conversation)
+        async with self._connected() as connection:
+            return frozenset((await connection.execute(posted)).scalars())
+
+    async def stop(self, conversation: str) -> None:
+        """The asker wants what is being worked on to end."""
+        running = inbox.c.attempts > 0
+        where = (inbox.c.conversation == conversation) & running & inbox.c.done_at.is_(None)
+        async with self._connected() as connection:
+            await connection.execute(update(inbox).where(where).values(stopped=True))
+
+    async def is_stopped(self, claim: Claim) -> bool:
+        async with self._connected() as connection:
+            found = await connection.execute(select(inbox.c.stopped).where(_key(claim), inbox.c.done_at.is_(None)))
+            return bool(found.scalar())
+
+    async def latest_conversation(self, *, team: str, channel: str, person: str) -> str | None:
+        """The conversation in which the person asked last in this channel."""
+        mine = (inbox.c.team == team) & (inbox.c.channel == channel) & (inbox.c.person == person)
+        async with self._connected() as connection:
+            found = await connection.execute(
+                select(inbox.c.conversation).where(mine).order_by(inbox.c.received_at.desc()).limit(1)
+            )
+            return found.scalar()
+
+    async def conversations_of(self, *, team: str, person: str) -> tuple[str, ...]:
+        mine = select(inbox.c.conversation).distinct().where(inbox.c.team == team, inbox.c.person == person)
+        async with self._connected() as connection:
+            return tuple((await connection.execute(mine)).scalars())
+
+    async def has_asked(self, conversation: str, person: str) -> bool:
+        asked = select(inbox.c.ts).where(inbox.c.conversation == conversation, inbox.c.person == person).limit(1)
+        async with self._connected() as connection:
+            return (await connection.execute(asked)).first() is not None
+
+    async def forget(self, conversation: str) -> None:
+        """Empties the conversation's items; what waits is dropped. The ids stay, so that nothing is answered twice."""
+        blank = {"payload": None, "outcome": None, "person": "", "done_at": func.coalesce(inbox.c.done_at, func.now())}
+        async with self._connected() as connection:
+            await connection.execute(update(inbox).where(inbox.c.conversation == conversation).values(blank))
+
+    async def delete_older(self, before: datetime) -> int:
+        """Deletes the items that were done and received before; returns how many there were."""
+        old = delete(inbox).where(inbox.c.received_at < before, inbox.c.done_at.is_not(None))
+        async with self._connected() as connection:
+            return (await connection.execute(old)).rowcount
+
+    async def _change(self, claim: Claim, **values: Any) -> None:
+        ours = (_key(claim)) & (inbox.c.attempts == claim.attempt) & inbox.c.done_at.is_(None)
+        async with self._connected() as connection:
+            if not (await connection.execute(update(inbox).where(ours).values(values))).rowcount:
+                raise ClaimLostError(claim.conversation)
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[AsyncConnection]:
+        try:
+            async with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise InboxError from error
+
+
+def _key(item: Item | Claim) -> ColumnElement[bool]:
+    return (inbox.c.team == item.team) & (inbox.c.channel == item.channel) & (inbox.c.ts == item.ts)
+
+
+def _claimed(row: Mapping[str, Any]) -> Claim:
+    same = ("team", "channel", "ts", "conversation", "person", "payload", "mark", "outcome")
+    return Claim(attempt=row["attempts"], replies=tuple(row["replies"]), **{name: row[name] for name in same})
