@@ -16,18 +16,15 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def compose(text: str, *, accounts: Iterable[Account], channels: Iterable[Conversation]) -> str:
-    """Typed text as it arrives in an event: `@Ada` and `#general` become ids, addresses become links."""
+def compose(text: str, *, accounts: Iterable[Account], channels: Iterable[Conversation], named: bool = False) -> str:
+    """Typed text as it arrives: `@Ada` and `#general` become ids (`named`: with the name), addresses become links."""
     written = _URL.sub(lambda found: f"<{found.group()}>", escape(text))
     for account in sorted(accounts, key=lambda a: -len(a.name)):
-        written = re.sub(
-            rf"(?<![\w@])@{re.escape(account.name)}(?!\w)", f"<@{account.id}>", written, flags=re.IGNORECASE
-        )
-    for channel in sorted(channels, key=lambda c: -len(c.name)):
-        if channel.name:
-            written = re.sub(
-                rf"(?<![\w&#])#{re.escape(channel.name)}(?![\w-])", f"<#{channel.id}|{channel.name}>", written
-            )
+        mention = f"<@{account.id}|{account.handle}>" if named else f"<@{account.id}>"
+        written = re.sub(rf"(?<![\w@])@{re.escape(account.name)}(?!\w)", mention, written, flags=re.IGNORECASE)
+    for channel in sorted((c for c in channels if c.name), key=lambda c: -len(c.name)):
+        mention = f"<#{channel.id}|{channel.name}>"
+        written = re.sub(rf"(?<![\w&#])#{re.escape(channel.name)}(?![\w-])", mention, written)
     return _BROADCAST.sub(r"<!\1>", written)
 
 

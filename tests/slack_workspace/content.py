@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.slack_workspace.block_ids import named
 from tests.slack_workspace.blocks import check_message
 from tests.slack_workspace.calls import Refusal
 from tests.slack_workspace.world import Json, Post
@@ -26,7 +27,9 @@ def content(args: Json, *, before: Post | None = None) -> dict[str, Any]:
     if len(attachments) > MOST_ATTACHMENTS:
         raise Refusal("too_many_attachments")
     check_message(blocks)
-    kept = before.blocks if before and "blocks" not in args and text is None else blocks
+    kept = before.blocks if before and "blocks" not in args and text is None else named(blocks)
+    if before and "attachments" not in args:
+        attachments = before.attachments
     return {"text": text or "", "blocks": kept, "attachments": attachments}
 
 
@@ -37,7 +40,7 @@ def markdown_content(markdown: str, *, conflict: bool = False) -> dict[str, Any]
         raise Refusal("no_text")
     if len(markdown) > LONGEST_MARKDOWN:
         raise Refusal("msg_too_long")
-    return {"text": markdown, "blocks": [{"type": "markdown", "text": markdown}], "attachments": []}
+    return {"text": markdown, "blocks": named([{"type": "markdown", "text": markdown}]), "attachments": []}
 
 
 def check_metadata(metadata: Any) -> Json | None:

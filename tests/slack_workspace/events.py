@@ -104,6 +104,14 @@ def home_opened(account: Account, place: Conversation, *, tab: str, at: str) -> 
     }
 
 
+def context(place: Conversation | None, account: Account) -> Json:
+    """What the person looks at while the app is open."""
+    if place is None:
+        return {"context": {}}
+    entity = {"type": "slack#/types/channel_id", "value": place.id, "team_id": account.team.id}
+    return {"context": {"entities": [entity]}}
+
+
 def _where(place: Conversation) -> Json:
     return {"channel": place.id, "channel_type": place.kind.value}
 

@@ -56,4 +56,5 @@ METHODS: dict[str, Callable[[Platform, Call], Json]] = {
     "assistant.threads.setTitle": agents.set_title,
     "assistant.threads.setSuggestedPrompts": agents.set_prompts,
     "agents.sessions.setStatus": agents.set_session,
+    "agents.sessions.rename": agents.rename_session,
 }

@@ -46,7 +46,11 @@ def change(slack: Platform, message: Post, *, is_edit: bool = True, **what: Any)
 
 def delete(slack: Platform, message: Post) -> None:
     before = shapes.message(message, host=slack.host)
-    message.channel.remove(message)
+    if len(message.channel.thread(message.ts)) > 1:
+        message.deleted, message.subtype = True, "tombstone"
+        message.text, message.blocks, message.files = "This message was deleted.", [], []
+    else:
+        message.channel.remove(message)
     at = slack.clock.ts()
     slack.tell(message.channel.team, lambda app: events.deleted(app, message, before, at=at), place=message.channel)
     slack.feed.notify(noticed=message.author.is_bot)

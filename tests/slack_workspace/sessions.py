@@ -37,6 +37,12 @@ class Sessions:
         session.status_set = self._clock.now()
         session.loading = loading
 
+    def set_state(self, channel: str, thread_ts: str, state: str) -> Session:
+        session = self.of(channel, thread_ts)
+        session.state = state
+        session.states.append(state)
+        return session
+
     def status(self, channel: str, thread_ts: str) -> str:
         """What is shown now: the last one set, unless a post has cleared it or it grew old."""
         session = self.of(channel, thread_ts)

@@ -89,6 +89,8 @@ def message(post: Post, *, host: str, metadata: bool = False) -> Json:
     """A message as `conversations.history` returns it and events carry it."""
     author = post.author
     shape: Json = {"type": "message", "user": author.id, "ts": post.ts, "text": post.text, "team": author.team.id}
+    if author.is_stranger:
+        shape |= {"user_team": author.team.id, "source_team": author.team.id}
     optional: Json = {
         "subtype": post.subtype,
         "blocks": post.blocks or ([rich_text(post.text, block_id=post.ts)] if post.text and not author.is_bot else []),

@@ -92,14 +92,14 @@ class Sockets:
         finally:
             connection.waiting.pop(envelope_id, None)
 
-    async def disconnect(self, reason: str, *, warning: float = 0.0) -> None:
-        """Tell every connection to go; after `warning` seconds it is closed, whatever it did."""
+    async def disconnect(self, reason: str, *, pause: float = 0.0) -> None:
+        """Tell every connection to go; except after a mere warning it is closed when the pause is over."""
         leaving = [c for c in self.connections if not c.draining]
         for connection in leaving:
             connection.draining = reason != "warning"
             await self._say_goodbye(connection, reason)
-        await asyncio.sleep(warning)
-        for connection in leaving:
+        await asyncio.sleep(pause)
+        for connection in leaving if reason != "warning" else ():
             await connection.socket.close()
 
     async def cut(self) -> None:

@@ -18,6 +18,7 @@ class OpenView:
     previous_id: str | None = None
     hash: str = ""
     versions: int = 1
+    """How often readers saw it change, the first sight included."""
     closed: bool = False
 
     def shape(self) -> Json:

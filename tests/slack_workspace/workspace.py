@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
+from tests.slack_workspace.admin import Admin, Member
 from tests.slack_workspace.calls import Logged
 from tests.slack_workspace.clock import Clock
 from tests.slack_workspace.compose import compose
@@ -14,28 +15,19 @@ from tests.slack_workspace.delivery import Delivery
 from tests.slack_workspace.faults import Faults
 from tests.slack_workspace.installation import App, Installation, Manifest
 from tests.slack_workspace.message import Message
+from tests.slack_workspace.network import Network
 from tests.slack_workspace.person import Person
 from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.server import Server
+from tests.slack_workspace.sessions import Session
 from tests.slack_workspace.timing import Timing
-from tests.slack_workspace.world import Account, Conversation, Kind, Post, Team
+from tests.slack_workspace.world import SLACKBOT, Account, Conversation, Kind, Post, StoredFile, Team
 
 T = TypeVar("T")
 
 
-class Member(Protocol):
-    """Whoever can be in a conversation: a Person or an Account."""
-
-    @property
-    def id(self) -> str: ...
-
-
 class SlackWorkspace:
     """One team with one app installed in it, on a port of the loopback; more of both on request."""
-
-    team: Team
-    app: App
-    installation: Installation
 
     def __init__(
         self,
@@ -47,17 +39,21 @@ class SlackWorkspace:
         port: int = 0,
         seed: int = 0,
     ) -> None:
-        self.platform = Platform(timing=timing or Timing.quick(), rate_limits=rate_limits, random=Random(seed))  # noqa: S311 - which connection gets an envelope is no secret
+        """`manifest` names scopes, events and commands; `patience`: seconds that any waiting takes at most."""
+        random = Random(seed)  # noqa: S311 - which connection gets an envelope is no secret
+        self.platform = Platform(timing=timing or Timing.quick(), rate_limits=rate_limits, random=random)
+        read = Manifest.read(manifest) if isinstance(manifest, Path) else manifest or Manifest()
+        self.team: Team = self.platform.world.team("Acme")
+        self.app: App = self.platform.register(read)
+        self.installation: Installation = self.platform.install(self.app, self.team)
+        self.admin = Admin(self.platform, self.installation)
+        self.network = Network(self.platform, self.app)
         self._server = Server(self.platform)
-        self._manifest = Manifest.read(manifest) if isinstance(manifest, Path) else manifest or Manifest()
         self._patience = patience
         self._port = port
 
     async def __aenter__(self) -> Self:
         self.platform.open(await self._server.start(self._port))
-        self.team = self.platform.world.team("Acme")
-        self.app = self.platform.register(self._manifest)
-        self.installation = self.platform.install(self.app, self.team)
         return self
 
     async def __aexit__(
@@ -66,7 +62,7 @@ class SlackWorkspace:
         await self.platform.close()
         await self._server.stop()
 
-    # What the app is told
+    # What the app's settings need
 
     @property
     def api_url(self) -> str:
@@ -94,43 +90,110 @@ class SlackWorkspace:
 
     # Who and what is here
 
-    def user(self, name: str, *, team: Team | None = None, guest: bool = False, admin: bool = False) -> Person:
-        account = self.platform.world.account(team or self.team, name, is_guest=guest, is_admin=admin)
+    def user(
+        self,
+        name: str,
+        *,
+        guest: bool = False,
+        stranger: bool = False,
+        admin: bool = False,
+        team: Team | None = None,
+        locale: str = "en-US",
+    ) -> Person:
+        """A person: of this team, or a guest in it, or (`stranger`) of another organisation."""
+        home = self.platform.world.team(f"{name}'s organisation") if stranger else team or self.team
+        account = self.platform.world.account(
+            home, name, is_guest=guest, is_stranger=stranger, is_admin=admin, locale=locale
+        )
         return Person(account=account, slack=self)
+
+    def other_bot(self, name: str) -> Person:
+        """Somebody else's bot: what it says carries its own bot_id and app_id."""
+        world = self.platform.world
+        account = world.account(self.team, name, is_bot=True, bot_id=world.mint("B"), app_id=world.mint("A"))
+        return Person(account=account, slack=self)
+
+    @property
+    def slackbot(self) -> Person:
+        return Person(account=self.platform.world.accounts[SLACKBOT], slack=self)
+
+    def other_team(self, name: str) -> Installation:
+        """Another team that installed the same app."""
+        return self.platform.install(self.app, self.platform.world.team(name))
 
     def channel(
         self, name: str, *, members: Iterable[Member], private: bool = False, team: Team | None = None
     ) -> Conversation:
+        world = self.platform.world
         kind = Kind.PRIVATE if private else Kind.CHANNEL
-        return self.platform.world.conversation(team or self.team, name, kind, [member.id for member in members])
+        place = world.conversation(team or self.team, name, kind, [member.id for member in members])
+        place.shared = any(world.accounts[member].is_stranger for member in place.members)
+        return place
 
     def dm(self, person: Member) -> Conversation:
-        return self.platform.world.direct(self.team, [self.bot.id, person.id])
+        """The person's direct messages with the bot of her team."""
+        team = self.platform.world.accounts[person.id].team
+        bot = next((i.bot for i in self.platform.installations if i.team is team), self.bot)
+        return self.platform.world.direct(team, [bot.id, person.id])
 
     def group_dm(self, *people: Member) -> Conversation:
         return self.platform.world.direct(self.team, [self.bot.id, *(person.id for person in people)])
+
+    def file(self, name: str, content: bytes, *, author: Member, mimetype: str = "text/plain") -> StoredFile:
+        """A file in this Slack, not shared anywhere yet."""
+        world = self.platform.world
+        account = world.accounts[author.id]
+        stored = StoredFile(
+            id=world.mint("F"),
+            team=account.team,
+            name=name,
+            content=content,
+            mimetype=mimetype,
+            author=account,
+            created=self.clock.now(),
+        )
+        world.files[stored.id] = stored
+        return stored
 
     # What happened
 
     def message(self, post: Post) -> Message:
         return Message(post=post, world=self.platform.world)
 
+    def messages(self, place: Conversation) -> list[Message]:
+        """Everything that stands in the conversation, threads included, in order."""
+        return [self.message(post) for post in place.posts.values()]
+
     def thread(self, message: Message) -> list[Message]:
         """The message's thread in order, its root first."""
         return [self.message(post) for post in message.channel.thread(message.root)]
 
     def replies(self, message: Message) -> list[Message]:
-        """What bots posted in the message's thread after it."""
-        return [reply for reply in self.thread(message) if reply.author.is_bot and reply.ts > message.ts]
+        """What the app posted in the message's thread after it."""
+        return [m for m in self.thread(message) if m.author.app_id == self.app.id and m.ts > message.ts]
+
+    def session(self, message: Message) -> Session:
+        """What the app shows beside the message's thread: statuses, agent state, title."""
+        return self.platform.sessions.of(message.channel.id, message.root)
+
+    def status(self, message: Message) -> str:
+        """The status that is shown in the message's thread now."""
+        return self.platform.sessions.status(message.channel.id, message.root)
+
+    def prompts(self, place: Conversation) -> list[str]:
+        """The titles of the suggested prompts in a Messages tab."""
+        return [prompt["title"] for prompt in self.platform.sessions.of(place.id, "").prompts]
 
     def calls(self, method: str | None = None) -> list[Logged]:
+        """The calls of the Web API, of one method or all, in order."""
         return [call for call in self.platform.calls if method in {None, call.method}]
 
     @property
     def deliveries(self) -> list[Delivery]:
+        """Everything that was brought to the app, with tries and ack times."""
         return self.platform.couriers[self.app.id].deliveries
 
-    # Waiting
+    # Waiting, always for something
 
     async def reply_to(
         self,
@@ -140,7 +203,7 @@ class SlackWorkspace:
         until: Callable[[Message], bool] = lambda _: True,
         within: float | None = None,
     ) -> Message:
-        """The first finished reply of a bot in the message's thread that says this and is as wanted."""
+        """The first finished reply of the app in the message's thread that says this and is as wanted."""
 
         def found() -> Message | None:
             for reply in self.replies(message):
@@ -153,12 +216,15 @@ class SlackWorkspace:
     async def until(
         self, condition: Callable[[], T | None], *, within: float | None = None, what: Callable[[], str] = str
     ) -> T:
+        """The first true value of the condition, which is tried whenever anything happens here."""
         return await self.platform.feed.until(condition, within=within or self._patience, what=what)
 
     async def connected(self, connections: int = 1) -> None:
         """Wait until the app has so many Socket Mode connections open."""
-        sockets = self.platform.sockets[self.app.id]
-        await self.until(lambda: len(sockets.connections) >= connections, what=lambda: "The app has not connected.")
+        await self.until(
+            lambda: self.network.connections >= connections,
+            what=lambda: f"{self.network.connections} of {connections} connections are open.",
+        )
 
     async def quiet(self, seconds: float = 0.3) -> None:
         """Nothing that a person could notice comes from an app for so long."""
@@ -168,9 +234,12 @@ class SlackWorkspace:
             raise AssertionError(f"It was not quiet: {self.platform.calls[-3:]}")
 
     def typed(self, text: str, team: Team) -> str:
+        """What the message box makes of typed text; `@bot` is the app's bot, whatever its name."""
         world = self.platform.world
+        bot = next((i.bot for i in self.platform.installations if i.team is team), self.bot)
         places = [place for place in world.conversations.values() if place.team is team]
-        return compose(text, accounts=world.people_of(team), channels=places)
+        aliased = Account(id=bot.id, team=team, name="bot")
+        return compose(text, accounts=[*world.people_of(team), aliased], channels=places)
 
     @property
     def clock(self) -> Clock:

@@ -39,15 +39,23 @@ def set_prompts(slack: Platform, call: Call) -> Json:
 
 
 def set_session(slack: Platform, call: Call) -> Json:
-    place = visible(slack, call, call.text("channel_id"))
+    place, thread_ts = _thread(slack, call)
     if call.text("status") not in STATES:
         raise Refusal("invalid_status")
-    session = slack.sessions.of(place.id, call.text("thread_ts"))
-    session.state = call.text("status")
-    session.states.append(session.state)
-    session.title = call.text("title") or session.title
+    title = call.text("title")
+    session = slack.sessions.set_state(place.id, thread_ts, call.text("status"))
+    session.title = session.title or title
     slack.feed.notify(noticed=True)
-    return {"session": {"channel_id": place.id, "thread_ts": call.text("thread_ts"), "status": session.state}}
+    shape: Json = {"status": session.state, "title": session.title}
+    if "agent_session_stopped" not in call.app.manifest.events:
+        shape["warning"] = "missing_agent_session_stopped_event_subscription"
+    return shape
+
+
+def rename_session(slack: Platform, call: Call) -> Json:
+    place, thread_ts = _thread(slack, call)
+    slack.sessions.of(place.id, thread_ts).title = call.text("title")
+    return {"title": call.text("title")}
 
 
 def _thread(slack: Platform, call: Call) -> tuple[Conversation, str]:

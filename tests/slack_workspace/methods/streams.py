@@ -3,11 +3,13 @@
 from typing import Any
 
 from tests.slack_workspace import posting, shapes
+from tests.slack_workspace.block_ids import named
 from tests.slack_workspace.blocks import check_message
 from tests.slack_workspace.calls import Call, Refusal
 from tests.slack_workspace.content import LONGEST_MARKDOWN, check_metadata
 from tests.slack_workspace.methods.places import person, postable, visible
 from tests.slack_workspace.platform import Platform
+from tests.slack_workspace.sessions import STATES
 from tests.slack_workspace.world import Conversation, Json, Kind, Post, Stream
 
 STATUSES = frozenset({"pending", "in_progress", "complete", "error"})
@@ -43,13 +45,17 @@ def stop(slack: Platform, call: Call) -> Json:
     post, stream = _streaming(slack, call)
     blocks: list[Json] = call.args.get("blocks") or []
     check_message(blocks)
-    what: dict[str, Any] = {"text": _take(stream, call, post.text), "blocks": blocks}
+    what: dict[str, Any] = {"text": _take(stream, call, post.text), "blocks": named(blocks)}
     if not what["text"] and not blocks and not stream.tasks:
         raise Refusal("no_text")
     if metadata := check_metadata(call.args.get("metadata")):
         what["metadata"] = metadata
+    if call.text("session_status", "active") not in STATES:
+        raise Refusal("invalid_arguments", "[ERROR] unknown session_status")
     stream.ended = "message_not_in_streaming_state"
     posting.change(slack, post, is_edit=False, **what)
+    if state := call.text("session_status"):
+        slack.sessions.set_state(post.channel.id, post.root, state)
     return {
         "channel": post.channel.id,
         "ts": post.ts,

@@ -1,5 +1,6 @@
 """views.open, views.push, views.update, views.publish."""
 
+from tests.slack_workspace.block_ids import named
 from tests.slack_workspace.blocks import check_view
 from tests.slack_workspace.calls import Call, Refusal
 from tests.slack_workspace.platform import Platform
@@ -64,10 +65,14 @@ def publish(slack: Platform, call: Call) -> Json:
 
 def show(slack: Platform, view: OpenView, content: Json) -> None:
     """New content for an open view."""
-    view.view = content
+    view.view = with_names(content)
     view.hash = slack.world.mint("h")
     view.versions += 1
     slack.feed.notify(noticed=True)
+
+
+def with_names(view: Json) -> Json:
+    return view | {"blocks": named(view["blocks"])}
 
 
 def make(slack: Platform, view: Json, person: Account, below: OpenView) -> OpenView:
@@ -77,7 +82,7 @@ def make(slack: Platform, view: Json, person: Account, below: OpenView) -> OpenV
         id=view_id,
         person=person,
         installation=below.installation,
-        view=view,
+        view=with_names(view),
         root_id=below.root_id,
         previous_id=below.id,
         hash=slack.world.mint("h"),
@@ -93,7 +98,7 @@ def _make(slack: Platform, call: Call, person: Account, below: OpenView | None =
         id=view_id,
         person=person,
         installation=call.by,
-        view=call.args["view"],
+        view=with_names(call.args["view"]),
         root_id=below.root_id if below else view_id,
         previous_id=below.id if below else None,
         hash=slack.world.mint("h"),
