@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot import logs
 from bot.answering import Answering, Question
 from bot.memory import Memory, open_sqlite
 from bot.traces.recorder import Recorder
@@ -14,6 +15,12 @@ from crag_graph.services import Services
 from tests.fakes.services import ScriptedEvaluator, ScriptedLibrary, ScriptedWeb, ScriptedWriter, passage
 
 LEAVE = passage("Parents get 16 weeks of leave. Adoption counts the same.", title="Leave")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_logs() -> None:
+    """As in production: what structlog does by default draws every traceback for seconds."""
+    logs.configure("warning")
 
 
 @pytest.fixture

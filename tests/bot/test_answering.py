@@ -1,5 +1,6 @@
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import structlog
@@ -200,6 +201,19 @@ async def test_conversations_do_not_wait_for_each_other(
     start = asyncio.get_running_loop().time()
     await asyncio.gather(*(slow.answer(question(conversation=f"T1:C1:{n}"), quietly) for n in range(10)))
     assert asyncio.get_running_loop().time() - start < 2.0
+
+
+async def test_a_hundred_turns_take_less_than_200_kilobytes(
+    services: Services, memory: Memory, engine: AsyncEngine, tmp_path: Path
+) -> None:
+    answering = compose(replace(services, writer=ScriptedWriter(answer="Sixteen weeks. [1] " * 50)), memory, engine)
+    for number in range(100):
+        await answering.answer(question(f"How long is parental leave in year {number}?"), quietly)
+    assert size(tmp_path) < 200_000
+
+
+def size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("memory.sqlite*"))
 
 
 async def test_forgetting_erases_what_was_remembered_and_what_the_traces_say(

@@ -12,10 +12,10 @@ from bot import logs
 @pytest.fixture
 def stream() -> Iterator[io.StringIO]:
     root = logging.getLogger()
-    before = root.handlers[:], root.level
+    handlers, level, configuration = root.handlers[:], root.level, structlog.get_config()
     yield io.StringIO()
-    root.handlers[:], root.level = before
-    structlog.reset_defaults()
+    root.handlers[:], root.level = handlers, level
+    structlog.configure(**configuration)
 
 
 def test_an_event_is_one_line_of_json_with_its_bound_trace(stream: io.StringIO) -> None:
