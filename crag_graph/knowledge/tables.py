@@ -53,9 +53,10 @@ documents = Table(
     UniqueConstraint("space", "source"),
 )
 
-# `embedding` has no dimension of its own: the model decides it, and the vector index is made with the model's
-# dimension when the library is first used (index.py). `words` is made by words.py, not by a configuration of Postgres:
-# see there. `space` repeats the document's, because a filter must be answered before the join.
+# `embedding` has no dimension of its own: the model decides it, and index.py makes the vector index with it. It is
+# NULL while a passage waits for another model. `words` is made by words.py, which says why. `space` repeats the
+# document's: the search filters by it before any join. The index on `words` has no list of pending entries, because
+# every search would have to read that list through.
 passages = Table(
     "passages",
     metadata,
@@ -74,7 +75,7 @@ passages = Table(
     Column("features_version", Text),
     UniqueConstraint("document_id", "ordinal"),
     Index(None, "space"),
-    Index(None, "words", postgresql_using="gin"),
+    Index(None, "words", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
 )
 
 embedding_model = Table(
