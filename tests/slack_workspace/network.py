@@ -58,13 +58,12 @@ class Network:
 
     def events_of(self, message: Message) -> list[Delivery]:
         """The deliveries of the message's own events, without those of its changes."""
-        return [
-            delivery
-            for delivery in self._courier.deliveries
-            if delivery.kind is Kind.EVENT
-            and delivery.payload["event"].get("ts") == message.ts
-            and delivery.payload["event"].get("channel") == message.channel.id
-        ]
+        found: dict[str, Delivery] = {}
+        for delivery in self._courier.deliveries:
+            event = delivery.payload["event"] if delivery.kind is Kind.EVENT else {}
+            if (event.get("channel"), event.get("ts")) == (message.channel.id, message.ts):
+                found.setdefault(delivery.payload["event_id"], delivery)
+        return list(found.values())
 
     @property
     def _courier(self) -> Courier:
