@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import RetryPolicy
@@ -92,6 +92,7 @@ async def ask(
     chatter: tuple[str, ...] = (),
     web_allowed: bool = True,
     history: Sequence[Turn] = (),
+    durability: Literal["sync", "async", "exit"] = "exit",
 ) -> Run:
     policy = policy or Policy()
     started = asyncio.get_running_loop().time()
@@ -115,7 +116,7 @@ async def ask(
         config,
         context=context,
         stream_mode=["custom", "values"],
-        durability="exit" if thread else None,
+        durability=durability if thread else None,
     ):
         if mode == "custom":
             progress.append(event)
