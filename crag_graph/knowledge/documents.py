@@ -37,6 +37,8 @@ class LoadedDocument:
     loader: str
     blocks: tuple[Block, ...]
     superseded: bool = False
+    properties: str = ""
+    """What the file says about itself beside its text: front matter, document properties."""
 
 
 @dataclass(frozen=True, kw_only=True)
