@@ -173,7 +173,7 @@ def _pdf_line(paper: FPDF, text: str, *, size: float, bold: bool = False) -> Non
 
 def _pdf_table(paper: FPDF, cells: list[list[str]]) -> None:
     paper.set_font("helvetica", size=9)
-    with paper.table(cells, line_height=6, padding=1, text_align="LEFT"):
+    with paper.table(cells, col_widths=(53, 62, 51), line_height=6, padding=1, text_align="LEFT"):
         pass
     paper.ln(3)
 
