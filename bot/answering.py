@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date
 from typing import Any, cast
 
@@ -14,13 +14,14 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from bot.cleaning import clean, clean_all
+from bot.forgetting import Forgotten, forget
 from bot.memory import Memory
 from bot.questions import Answered, AnswerFailedError, JudgedPassage, Question, QuestionError, check
 from bot.traces import TraceError
 from bot.traces.journal import Journal
 from bot.traces.recorder import Opening, OpenTrace, Recorder, RunState
 from crag_graph.context import Context, Policy
-from crag_graph.domain import Answer, Progress
+from crag_graph.domain import Answer, Progress, Stage
 from crag_graph.graph import build
 from crag_graph.services import ServiceError, Services
 from crag_graph.state import State
@@ -35,14 +36,6 @@ GRACE = 10.0
 
 Show = Callable[[Progress], Awaitable[None]]
 """Shows a step of progress to the asker; a failure of it never harms the answer."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Forgotten:
-    """What was erased: whether anything was remembered, and how many traces lost their texts."""
-
-    remembered: bool
-    traces: int
 
 
 class Answering:
@@ -78,10 +71,8 @@ class Answering:
                 return await self._answer(question, text, trace, show)
 
     async def forget(self, conversation: str) -> Forgotten:
-        """Erases what a conversation remembers and what its traces say."""
-        async with self._memory.hold(conversation):
-            remembered = await self._memory.forget(conversation)
-            return Forgotten(remembered=remembered, traces=await self._recorder.erase_conversation(conversation))
+        """Erases what a conversation remembers and what its traces say. Raises TraceError."""
+        return await forget(self._memory, self._recorder, conversation)
 
     def _hold(self, question: Question) -> AbstractAsyncContextManager[None]:
         return nullcontext() if question.history is not None else self._memory.hold(clean(question.conversation))
@@ -130,7 +121,7 @@ class Answering:
         async with aclosing(stream):
             async for mode, event in stream:
                 if mode == "custom":
-                    await shown.show(event)
+                    await shown.show(_with_verdict(event, journal))
                 else:
                     for node, update in event.items():
                         journal.write(node, update)
@@ -191,6 +182,14 @@ def _ask(question: Question, text: str) -> State:
     if question.history is not None:
         return {**ask, "turns": clean_all(question.history), "summary": ""}
     return ask
+
+
+def _with_verdict(progress: Progress, journal: Journal) -> Progress:
+    """What follows the verdict tells it: whoever waits sees it as soon as it is there."""
+    verdict = journal.state.get("verdict")
+    if verdict and isinstance(progress, Stage) and not progress.detail:
+        return replace(progress, detail=verdict.value)
+    return progress
 
 
 def _answer_of(journal: Journal) -> Answer:

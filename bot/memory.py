@@ -139,7 +139,7 @@ class PostgresMemory:
 @asynccontextmanager
 async def open_sqlite(file: Path, *, locks: Path) -> AsyncIterator[SqliteMemory]:
     """Memory in `file`, which several processes may have open."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    _make_private(file)
     # Each statement commits itself: a run that is stopped between two of them leaves no transaction open,
     # which would keep every other process from writing.
     async with aiosqlite.connect(file, timeout=BUSY_SECONDS, isolation_level=None) as connection:
@@ -164,6 +164,12 @@ async def open_postgres(address: str, *, locks: Path, connections: int = 4) -> A
         address, min_size=1, max_size=connections, open=False, kwargs=arguments
     ) as pool:
         yield PostgresMemory(pool, Holds(locks))
+
+
+def _make_private(file: Path) -> None:
+    """What people said is for nobody else; SQLite's other files follow this one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)
 
 
 def _plain_data() -> JsonPlusSerializer:

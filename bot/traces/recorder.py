@@ -62,6 +62,11 @@ class Recorder:
         with _reachable():
             return await erasing.erase_conversation(self._engine, clean(conversation))
 
+    async def delete_older(self, before: datetime) -> int:
+        """Deletes the traces of runs that started before; returns how many there were. Raises TraceError."""
+        with _reachable():
+            return await erasing.delete_older(self._engine, before)
+
 
 class OpenTrace:
     """The trace of a run that is going on; close it exactly once."""

@@ -46,8 +46,9 @@ async def test_progress_is_shown_as_it_happens(answering: Answering) -> None:
         shown.append(progress)
 
     answered = await answering.answer(question(), show)
-    stages = [progress.node for progress in shown if isinstance(progress, Stage)]
-    assert stages == ["contextualize", "retrieve", "evaluate", "refine", "generate"]
+    stages = [progress for progress in shown if isinstance(progress, Stage)]
+    assert [stage.node for stage in stages] == ["contextualize", "retrieve", "evaluate", "refine", "generate"]
+    assert [stage.detail for stage in stages[3:]] == ["correct", "correct"]
     streamed = "".join(progress.text for progress in shown if isinstance(progress, TextDelta))
     assert streamed.strip() == answered.answer.text
 

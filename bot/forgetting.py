@@ -1,0 +1,40 @@
+"""Erases what was said: a conversation when somebody asks for it, old ones when their time is over."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from bot.cleaning import clean
+from bot.memory import Memory
+from bot.traces.recorder import Recorder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forgotten:
+    """What was erased: whether anything was remembered, and how many traces lost their texts."""
+
+    remembered: bool
+    traces: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tidied:
+    """How many conversations were forgotten and how many traces deleted."""
+
+    conversations: int
+    traces: int
+
+
+async def forget(memory: Memory, recorder: Recorder, conversation: str) -> Forgotten:
+    """Erases what a conversation remembers and what its traces say. Raises TraceError."""
+    conversation = clean(conversation)
+    async with memory.hold(conversation):
+        remembered = await memory.forget(conversation)
+        return Forgotten(remembered=remembered, traces=await recorder.erase_conversation(conversation))
+
+
+async def tidy(memory: Memory, recorder: Recorder, *, days: int) -> Tidied:
+    """Lets go of what is older than so many days; 0 keeps everything. Raises TraceError."""
+    if not days:
+        return Tidied(conversations=0, traces=0)
+    before = datetime.now(UTC) - timedelta(days=days)
+    return Tidied(conversations=await memory.forget_unused(before), traces=await recorder.delete_older(before))
