@@ -1,11 +1,12 @@
 """Says that there is no answer, why, and what the asker can do."""
 
 import asyncio
+from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
 from crag_graph.context import Context
-from crag_graph.domain import Abstention, Answer, Fault, TextDelta
+from crag_graph.domain import Abstention, Answer, Fault, ModelCall, TextDelta
 from crag_graph.memory import remembered
 from crag_graph.services import ServiceError
 from crag_graph.state import State
@@ -27,22 +28,47 @@ TEXTS = {
 
 
 async def abstain(state: State, runtime: Runtime[Context]) -> State:
-    abstention, faults = await _why(state, runtime.context)
+    elsewhere = await _elsewhere(state, runtime.context)
+    abstention = Abstention.NOT_VISIBLE_HERE if elsewhere.answered else _missing(state)
     answer = Answer(text=TEXTS[abstention], verdict=state["verdict"], reason=state["reason"], abstention=abstention)
     runtime.stream_writer(TextDelta(text=answer.text))
-    return {"answer": answer, "faults": faults, "turns": remembered(state, answer)}
+    return {
+        "answer": answer,
+        "turns": remembered(state, answer),
+        "calls": elsewhere.calls,
+        "faults": elsewhere.faults,
+    }
 
 
-async def _why(state: State, context: Context) -> tuple[Abstention, tuple[Fault, ...]]:
-    """The reason that helps the asker most comes first; looking elsewhere is a courtesy that may fail."""
+@dataclass(frozen=True, kw_only=True)
+class _Elsewhere:
+    """Would the question have been answered out of spaces that the asker may see, but this place may not?"""
+
+    answered: bool = False
+    calls: tuple[ModelCall, ...] = ()
     faults: tuple[Fault, ...] = ()
+
+
+async def _elsewhere(state: State, context: Context) -> _Elsewhere:
+    """A courtesy: it may fail, and nobody waits long for it."""
+    if not state.get("elsewhere"):
+        return _Elsewhere()
     try:
         async with asyncio.timeout_at(min(context.ends_at, asyncio.get_running_loop().time() + SECONDS_ELSEWHERE)):
-            if await _answered_elsewhere(state, context):
-                return Abstention.NOT_VISIBLE_HERE, ()
+            return await _look_elsewhere(state, context)
     except (ServiceError, TimeoutError) as error:
-        faults = (Fault(where="abstain", kind=type(error).__name__, message=str(error)),)
-    return _missing(state), faults
+        return _Elsewhere(faults=(Fault(where="abstain", kind=type(error).__name__, message=str(error)),))
+
+
+async def _look_elsewhere(state: State, context: Context) -> _Elsewhere:
+    services, policy = context.services, context.policy
+    found = await services.library.search(state["standalone"], spaces=state["elsewhere"], limit=policy.top_k)
+    if not found.passages:
+        return _Elsewhere()
+    evaluator = services.spare_evaluator or services.evaluator
+    evaluation = await evaluator.evaluate(state["standalone"], found.passages)
+    answered = any(score.value >= policy.thresholds.upper for score in evaluation.scores)
+    return _Elsewhere(answered=answered, calls=evaluation.calls)
 
 
 def _missing(state: State) -> Abstention:
@@ -50,16 +76,3 @@ def _missing(state: State) -> Abstention:
         return web_missing
     found = state["passages"] or state.get("pages")
     return Abstention.TOO_WEAK if found else Abstention.NOTHING_FOUND
-
-
-async def _answered_elsewhere(state: State, context: Context) -> bool:
-    """Would the question have been answered out of spaces that the asker may see, but this place may not?"""
-    if not state.get("elsewhere"):
-        return False
-    services, policy = context.services, context.policy
-    found = await services.library.search(state["standalone"], spaces=state["elsewhere"], limit=policy.top_k)
-    if not found.passages:
-        return False
-    evaluator = services.spare_evaluator or services.evaluator
-    evaluation = await evaluator.evaluate(state["standalone"], found.passages)
-    return any(score.value >= policy.thresholds.upper for score in evaluation.scores)
