@@ -1,6 +1,5 @@
 """What Slack's message box makes of what a person types: escapes, mentions, links, rich text."""
 
-import html
 import re
 from collections.abc import Iterable
 
@@ -14,6 +13,11 @@ _BROADCAST = re.compile(r"@(channel|here|everyone)\b")
 def escape(text: str) -> str:
     """Slack escapes exactly these three."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescape(text: str) -> str:
+    """Slack decodes exactly these three: a `&quot;` stays what it is."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def compose(text: str, *, accounts: Iterable[Account], channels: Iterable[Conversation], named: bool = False) -> str:
@@ -42,7 +46,7 @@ def rich_text(text: str, *, block_id: str) -> Json:
 
 
 def _plain(text: str) -> list[Json]:
-    return [{"type": "text", "text": html.unescape(text)}] if text else []
+    return [{"type": "text", "text": unescape(text)}] if text else []
 
 
 def _element(mark: str, target: str, label: str | None) -> Json:

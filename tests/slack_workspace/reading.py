@@ -1,17 +1,20 @@
 """Reads Slack's two markup languages as a person's screen shows them."""
 
-import html
 import re
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tests.slack_workspace.compose import unescape
 from tests.slack_workspace.paragraphs import lay_out
 from tests.slack_workspace.world import World
 
-_ENTITY = re.compile(r"<([@#!]?)([^<>\n]*)>")
+_MENTION = re.compile(r"(?<!\\)<([@#!])([^<>\n]+)>")
+_HELD = "\uf8ff"
+"""A private character around the number of an entity that is being held."""
 _BARE_URL = re.compile(r"(?<![\w/])https?://[^\s<>|]+[^\s<>|.,;:!?)\]]")
+_ENTITY = re.compile(rf"<([@#!]?)([^<>\n]+)>|{_BARE_URL.pattern}")
 _STYLE = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^\n]*?\S)\1(?![\w*_~])")
 _PLAIN_PING = re.compile(r"(?<![\w@])@(channel|here|everyone)\b")
 _CODE = re.compile(r"```(.*?)```|`([^`\n]+)`", re.DOTALL)
@@ -34,24 +37,48 @@ class Read:
 
 def read_mrkdwn(text: str, world: World, *, linked: bool = False) -> Read:
     """Slack's own language: `<…>` are mentions and links, `*_~` styles, backticks code."""
-    read = Read()
-    shown: list[str] = []
-    position = 0
-    for entity in _ENTITY.finditer(text):
-        shown.append(_styled(text[position : entity.start()], read))
-        shown.append(_entity(entity.group(1), entity.group(2), world, read))
-        position = entity.end()
-    shown.append(_styled(text[position:], read))
-    read.text = html.unescape("".join(shown))
+    entities = Entities(world)
+    held = entities.hold(text, _ENTITY)
+    read = entities.read
+    read.text = entities.release(unescape(_styled(held)))
     if linked:
         read.pings |= {found.group(1) for found in _PLAIN_PING.finditer(read.text)}
     return read
 
 
-def _styled(text: str, read: Read) -> str:
-    for found in _BARE_URL.finditer(text):
-        url = html.unescape(found.group())
-        read.links.append(Link(label=url, url=url))
+def read_markdown(text: str, world: World) -> Read:
+    """Real Markdown, as the `markdown` block and streamed text take it; mentions in `<…>` work there too."""
+    entities = Entities(world)
+    held = entities.hold(text, _MENTION)
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    read = entities.read
+    read.text = entities.release(lay_out(parser.parse(held), lambda tokens: _inline(tokens, read)))
+    read.links = [Link(label=entities.release(link.label), url=link.url) for link in read.links]
+    return read
+
+
+class Entities:
+    """Takes mentions and links out of the text while the rest of its markup is read."""
+
+    def __init__(self, world: World) -> None:
+        self.read = Read()
+        self._world = world
+        self._shown: dict[str, str] = {}
+
+    def hold(self, text: str, pattern: re.Pattern[str]) -> str:
+        return pattern.sub(self._take, text)
+
+    def release(self, text: str) -> str:
+        return re.sub(f"{_HELD}\\d+{_HELD}", lambda found: self._shown.get(found.group(), found.group()), text)
+
+    def _take(self, found: re.Match[str]) -> str:
+        mark, inner = (found.group(1), found.group(2)) if found.group(2) else ("", found.group())
+        held = f"{_HELD}{len(self._shown)}{_HELD}"
+        self._shown[held] = _entity(mark, inner, self._world, self.read)
+        return held
+
+
+def _styled(text: str) -> str:
     pieces = []
     position = 0
     for code in _CODE.finditer(text):
@@ -61,6 +88,7 @@ def _styled(text: str, read: Read) -> str:
 
 
 def _entity(mark: str, inner: str, world: World, read: Read) -> str:
+    """What stands for the entity on the screen; whom it pings and what it links to are noted."""
     target, _, label = inner.partition("|")
     match mark:
         case "@":
@@ -88,24 +116,14 @@ def _special(target: str, label: str, read: Read) -> str:
 
 
 def _link(target: str, label: str, read: Read) -> str:
-    address = html.unescape(target)
+    address, shown = unescape(target), unescape(label)
     if not re.match(r"(https?|mailto|tel|slack):", address):
-        return f"<{target}{'|' + label if label else ''}>"
-    read.links.append(Link(label=html.unescape(label) or address, url=address))
-    return label or target.removeprefix("mailto:")
+        return f"<{address}{'|' + shown if shown else ''}>"
+    read.links.append(Link(label=shown or address, url=address))
+    return shown or address.removeprefix("mailto:")
 
 
-def read_markdown(text: str, world: World) -> Read:
-    """Real Markdown, as the `markdown` block and streamed text take it; mentions in `<…>` work there too."""
-    read = Read()
-    for mark, inner in re.findall(r"<([@!])([^<>\n]*)>", text):
-        _entity(mark, inner, world, read)
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    read.text = lay_out(parser.parse(text), lambda tokens: _inline(tokens, world, read))
-    return read
-
-
-def _inline(tokens: list[Token], world: World, read: Read) -> str:
+def _inline(tokens: list[Token], read: Read) -> str:
     shown = ""
     links: list[tuple[str, int]] = []
     for token in tokens:
@@ -120,13 +138,8 @@ def _inline(tokens: list[Token], world: World, read: Read) -> str:
             case "image":
                 read.links.append(Link(label=token.content, url=str(token.attrs.get("src", ""))))
                 shown += token.content
-            case "text" | "code_inline":
-                shown += _mentions(token.content, world) if token.type == "text" else token.content
-    for found in _BARE_URL.finditer(shown):
-        if not any(link.url == found.group() for link in read.links):
-            read.links.append(Link(label=found.group(), url=found.group()))
+            case _:
+                shown += token.content
+    known = {link.url for link in read.links}
+    read.links += [Link(label=url, url=url) for url in _BARE_URL.findall(shown) if url not in known]
     return shown
-
-
-def _mentions(text: str, world: World) -> str:
-    return re.sub(r"<([@#!])([^<>\n]*)>", lambda found: _entity(found.group(1), found.group(2), world, Read()), text)

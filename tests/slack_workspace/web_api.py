@@ -1,6 +1,7 @@
 """The Web API's front door: who calls, may they, how often, does it go wrong; then the method itself."""
 
 import asyncio
+import base64
 import json
 
 from aiohttp import web
@@ -53,6 +54,7 @@ class WebApi:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ").strip() or args.get("token")
         args = {name: value for name, value in args.items() if name != "token"}
         if method in _NO_TOKEN:
+            args |= self._client(request)
             return Call(method=method, args=args, app=next(iter(self._slack.apps.values())), installation=None)
         if not token:
             raise Refusal("not_authed")
@@ -62,6 +64,15 @@ class WebApi:
         if installation and installation.revoked:
             raise Refusal(installation.revoked)
         return Call(method=method, args=args, app=app, installation=installation)
+
+    @staticmethod
+    def _client(request: web.Request) -> Json:
+        """An app may name itself by HTTP's basic authentication, as slack_sdk does."""
+        scheme, _, encoded = request.headers.get("Authorization", "").partition(" ")
+        if scheme != "Basic":
+            return {}
+        client_id, _, secret = base64.b64decode(encoded).decode().partition(":")
+        return {"client_id": client_id, "client_secret": secret}
 
     def _owner(self, token: str) -> tuple[App, Installation | None]:
         for app in self._slack.apps.values():
