@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psycopg
 from sqlalchemy import exc
 
 from crag_graph.services import LibraryError
@@ -14,10 +15,12 @@ def library_errors() -> Iterator[None]:
     try:
         yield
     except (exc.OperationalError, exc.InterfaceError, exc.InternalError) as error:
+        raise LibraryError(_first_line(error.orig)) from error
+    except (psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError) as error:
         raise LibraryError(_first_line(error)) from error
     except (exc.TimeoutError, OSError) as error:
         raise LibraryError(str(error)) from error
 
 
-def _first_line(error: exc.DBAPIError) -> str:
-    return str(error.orig).strip().partition("\n")[0]
+def _first_line(error: BaseException | None) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -189,7 +189,7 @@ class Library:
                 return tuple(StoredDocument(**row) for row in (await connection.execute(query)).mappings())
 
 
-def passage_of(row: RowMapping) -> Passage:
+def passage_of(row: Mapping[str, Any] | RowMapping) -> Passage:
     """From a row with a passage's columns and its document's title, source, link and superseded."""
     return Passage(
         id=str(row["id"]),
