@@ -124,7 +124,7 @@ class Settings(BaseModel):
         None, "A SearXNG server with JSON output switched on.", example="http://localhost:8888"
     )
     fetch_allow: Words = _field(
-        (), "Hosts or networks of your own that ingest may fetch from, though private.", example="wiki.corp,10.1.0.0/16"
+        (), "Hosts of your own that ingest may fetch from, though they are private.", example="wiki.corp,10.1.0.5"
     )
 
     memory: Literal["sqlite", "postgres"] = _field(
@@ -291,3 +291,11 @@ def table() -> str:
         default = "" if field.default in (None, ()) else f"`{_plain(field.default)}`"
         rows.append(f"| `{_variable(name)}` | {default} | {field.description} |")
     return "\n".join(rows)
+
+
+def example_file() -> str:
+    """A `.env` file with every setting, each commented out, with its default or an example."""
+    parts = ["# Copy this file to .env and take the # away from what you set. `crag settings` shows what is in force."]
+    for name, field in Settings.model_fields.items():
+        parts.append(f"# {field.description}\n# {_variable(name)}={_example(name)}")
+    return "\n\n".join(parts) + "\n"
