@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from crag_graph.domain import Conversation, Fault, ModelCall, Part, Passage, Score, Strip, Verdict
+from crag_graph.domain import Conversation, Fault, JudgedStrip, ModelCall, Part, Passage, Score, Strip, Verdict
 
 
 class ServiceError(Exception):
@@ -131,6 +131,10 @@ class Brief:
     sources: tuple[Source, ...]
     conversation: Conversation
     today: date
+    parts: tuple[str, ...] = ()
+    """The things that the question asks, as the evaluator saw them; none: the question is one thing."""
+    judged: tuple[JudgedStrip, ...] = ()
+    """The strips of the sources as they were judged, before those that touch were joined."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,6 +55,8 @@ def _brief(state: State, context: Context, sources: dict[int, tuple[Strip, ...]]
         ),
         conversation=conversation(state),
         today=context.today,
+        parts=tuple(part.text for part in state.get("parts", ())),
+        judged=tuple(judged for judged in state["strips"] if judged.kept),
     )
 
 
