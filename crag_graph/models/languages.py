@@ -11,9 +11,9 @@ STOP_WORDS = {
         "a about after again all also am an and any anyone anything are as at be been before being but by can could did "
         "do does doing don't during each ever every few for from get gets getting give go got had has have having he "
         "her here hers him his how i i'd i'm i've if in into is isn't it it's its just know let like many may me more "
-        "most much must my myself need no not now of off on one ones only or other our ours out over own please same "
-        "she should so some someone such tell than that that's the their theirs them then there these they thing "
-        "things this those through to too under until up us very want was we were what what's when where which while "
+        "most much must my myself need no not now of off on one ones only or other our ours out over own please possible really same "
+        "she should so some somebody someone something sure such tell than thank thanks that that's the their theirs them then there these they thing "
+        "things this those through to too true under until up us very want was we were what what's when where which while "
         "who whom whose why will with would you your yours"
     ),
     "de": (

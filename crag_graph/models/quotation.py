@@ -1,0 +1,164 @@
+"""An answer made of what the sources say word for word: the few strips that answer each part of the question best."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+import snowballstemmer
+
+from crag_graph.domain import JudgedStrip, Score, Strip
+from crag_graph.models.languages import guess, stop_words
+from crag_graph.models.topics import WORD
+from crag_graph.sentences import bullet, row
+from crag_graph.services import Brief
+from crag_graph.strips import decompose, recombine
+
+_STRIPS = 3
+"""Strips quoted for each part of the question."""
+_MOST = 8
+_SAME_DOCUMENT, _OTHER_DOCUMENT = 0.6, 0.75
+"""A further strip is quoted if it reaches this share of the best one's score: what stands beside it reads well with it."""
+_ABOVE = 0.6
+"""What a word of the question counts for where it stands above the strip: title, headings, lead-in."""
+_SUPERSEDED = 0.3
+"""Share of its score that an outdated strip keeps, unless the question asks for what was."""
+_FORMER = re.compile(
+    r"\b(?:old|older|previous(?:ly)?|former(?:ly)?|earlier|used to|superseded|archived?|version \d+|v\d+|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_SHORT = 4
+"""Letters of a word that may be taken for a slip of the pen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    """A strip that may be quoted; `said` and `above` are the stems in it and above it."""
+
+    strip: Strip
+    worth: float
+    """How far it helps with the question, as judged, against the best one: in [0, 1]."""
+    said: frozenset[str]
+    above: frozenset[str]
+
+
+def quoted(brief: Brief) -> Iterator[str]:
+    """The paragraphs of the answer, one a document, each with its marks; current documents before superseded ones."""
+    candidates = _candidates(brief)
+    chosen: dict[int, None] = {}
+    for part in brief.parts or (brief.standalone,):
+        chosen.update(dict.fromkeys(_best_for(part, candidates, former=bool(_FORMER.search(brief.standalone)))))
+    strips = [candidates[place].strip for place in list(chosen)[:_MOST]]
+    numbers = {source.strips[0].passage.document: source.number for source in brief.sources if source.strips}
+    documents: dict[str, list[Strip]] = {}
+    for strip in recombine(strips):
+        documents.setdefault(strip.passage.document, []).append(strip)
+    for document in sorted(documents, key=lambda document: documents[document][0].passage.superseded):
+        yield _paragraph(documents[document], numbers[document])
+
+
+def _candidates(brief: Brief) -> list[_Candidate]:
+    judged = brief.judged or [
+        JudgedStrip(strip=strip, score=Score(value=1.0, reason="given"), kept=True)
+        for source in brief.sources
+        for given in source.strips
+        for strip in _windows(given)
+    ]
+    highest = max((one.score.value for one in judged), default=0.0) or 1.0
+    return [
+        _Candidate(
+            strip=one.strip,
+            worth=one.score.value / highest,
+            said=_stems(one.strip.text),
+            above=_stems(f"{one.strip.passage.title} {one.strip.passage.location} {one.strip.context}"),
+        )
+        for one in judged
+    ]
+
+
+def _windows(given: Strip) -> list[Strip]:
+    """The strips that were joined to the given one."""
+    inside = [strip for strip in decompose(given.passage) if given.start <= strip.start and strip.end <= given.end]
+    return inside or [given]
+
+
+def _best_for(part: str, candidates: Sequence[_Candidate], *, former: bool) -> list[int]:
+    """Places of the candidates that answer this part best, best first."""
+    weights = _weights(part, candidates)
+    scores = [_score(candidate, weights, former=former) for candidate in candidates]
+    ranked = sorted(range(len(candidates)), key=lambda place: -scores[place])
+    best: list[int] = []
+    for place in ranked:
+        first = best[0] if best else place
+        same = candidates[place].strip.passage.document == candidates[first].strip.passage.document
+        if scores[place] >= scores[first] * (_SAME_DOCUMENT if same else _OTHER_DOCUMENT):
+            best.append(place)
+    return best[:_STRIPS]
+
+
+def _score(candidate: _Candidate, weights: Mapping[str, float], *, former: bool) -> float:
+    """What was judged of the strip, and the share of the part's words, by weight, in it and above it."""
+    shared = sum(
+        weight * (1.0 if stem in candidate.said else _ABOVE)
+        for stem, weight in weights.items()
+        if stem in candidate.said or stem in candidate.above
+    )
+    score = candidate.worth + shared / (sum(weights.values()) or 1.0)
+    return score * _SUPERSEDED if candidate.strip.passage.superseded and not former else score
+
+
+def _weights(part: str, candidates: Sequence[_Candidate]) -> Mapping[str, float]:
+    """How telling each word of the part is: the rarer among the candidates, the more (idf)."""
+    known = Counter(stem for candidate in candidates for stem in candidate.said | candidate.above)
+    stems = {_spelled_like(stem, known) for stem in _stems(part)}
+    return {stem: math.log(1 + len(candidates) / (1 + known[stem])) for stem in stems}
+
+
+def _spelled_like(stem: str, known: Mapping[str, int]) -> str:
+    """A word that no source has is read as the one that it is a slip of the pen for."""
+    if stem in known or len(stem) < _SHORT:
+        return stem
+    alike = get_close_matches(stem, [other for other in known if other[:1] == stem[:1]], n=1, cutoff=0.8)
+    return alike[0] if alike else stem
+
+
+def _paragraph(strips: Sequence[Strip], number: int) -> str:
+    """Strips of one document in source order, each with the mark; items and rows stand on lines of their own."""
+    lines: list[str] = []
+    for strip in strips:
+        text = strip.text.strip()
+        listed = bullet(text) or row(text)
+        if listed and (label := _label(strip)) and label not in lines:
+            lines.append(label)
+        lines.append(f"{_listed(text) if listed else ' '.join(text.split())} [{number}]")
+    return "\n".join(lines)
+
+
+def _label(strip: Strip) -> str:
+    """What a row or item stands under."""
+    above = strip.context.splitlines()[-1:] or [strip.passage.title]
+    return f"{above[0].rstrip(' :')}:"
+
+
+def _listed(text: str) -> str:
+    return text if bullet(text) else f"- {text}"
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Stems of the words that carry a topic."""
+    small = stop_words("en") | stop_words(guess(text))
+    return frozenset(_stem(word.casefold()) for word in WORD.findall(text) if word.casefold() not in small)
+
+
+@lru_cache(maxsize=8_192)
+def _stem(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    return snowballstemmer.stemmer("english")
