@@ -9,21 +9,22 @@ T = TypeVar("T")
 
 class Feed:
     def __init__(self) -> None:
-        self._changed = asyncio.Event()
+        self.changed = asyncio.Event()
+        """Set, and replaced by a fresh one, when anything happens."""
         self.turn = 0
         """Grows with everything that an app did: what a person could notice."""
 
     def notify(self, *, noticed: bool = False) -> None:
         self.turn += noticed
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self.changed.set()
+        self.changed = asyncio.Event()
 
     async def until(self, condition: Callable[[], T | None], *, within: float, what: Callable[[], str]) -> T:
         """The first true value of `condition`; an AssertionError that says `what` was there when time is up."""
         try:
             async with asyncio.timeout(within):
                 while True:
-                    changed = self._changed
+                    changed = self.changed
                     if found := condition():
                         return found
                     await changed.wait()

@@ -51,7 +51,7 @@ class Painter:
         )
 
     def post(self, post: Post) -> None:
-        if post.stream is not None:
+        if post.stream is not None and post.edited is None:  # chat.update puts other content in its place
             self._plan(post)
             self._show(read_markdown(post.text, self._world))
             self.blocks(post.blocks)

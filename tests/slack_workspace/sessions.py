@@ -49,6 +49,10 @@ class Sessions:
         fresh = self._clock.now() - session.status_set <= self._lives
         return session.statuses[-1] if session.statuses and fresh else ""
 
+    def showing(self) -> dict[tuple[str, str], str]:
+        """The status of each thread now, by channel and ts."""
+        return {thread: self.status(*thread) for thread in list(self._sessions)}
+
     def posted(self, channel: str, thread_ts: str) -> None:
         """A post of the app clears its status."""
         session = self._sessions.get((channel, thread_ts))

@@ -219,10 +219,11 @@ class SlackWorkspace:
         """The first true value of the condition, which is tried whenever anything happens here."""
         return await self.platform.feed.until(condition, within=within or self._patience, what=what)
 
-    async def connected(self, connections: int = 1) -> None:
+    async def connected(self, connections: int = 1, *, within: float | None = None) -> None:
         """Wait until the app has so many Socket Mode connections open."""
         await self.until(
             lambda: self.network.connections >= connections,
+            within=within,
             what=lambda: f"{self.network.connections} of {connections} connections are open.",
         )
 
