@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from bot.questions import Answered
 from bot.slack.markdown import make_safe
 from bot.slack.mrkdwn import escape
-from bot.slack.splitting import cut, split
+from bot.slack.splitting import best_cut, cut, split
 from crag_graph.domain import Answer, Citation, Kind, Verdict
 
 Block = dict[str, Any]
@@ -24,6 +24,8 @@ MOST_BLOCKS = 48
 """Blocks of a message; Slack takes 50."""
 LONGEST_TEXT = 3_900
 """Characters of a message's `text`; chat.update takes 4,000."""
+LONGEST_STREAM = 9_000
+"""Characters of text that one streamed message grows to: verdict and sources need room below."""
 LONGEST_LINK = 3_000
 LONGEST_NAME = 200
 LONGEST_SUMMARY = 240
@@ -91,6 +93,13 @@ def posts(reply: Reply, *, shown: int = 0) -> tuple[Post, ...]:
     first, *more = packed or [[]]
     texts = [reply.summary, *(_cut(f"Continued: {_speak(_words_of(blocks))}") for blocks in more)]
     return tuple(Post(text=text, blocks=tuple(blocks)) for text, blocks in zip(texts, [first, *more], strict=True))
+
+
+def streamed_length(body: str, shown: int) -> int:
+    """How much of the body a streamed message takes in that shows so many characters of it already."""
+    if len(body) <= LONGEST_STREAM:
+        return len(body)
+    return max(shown, best_cut(body, LONGEST_STREAM))
 
 
 def plain_posts(reply: Reply) -> tuple[Post, ...]:

@@ -25,7 +25,7 @@ def split(text: str, limit: int) -> list[str]:
     pieces: list[str] = []
     rest = text.strip("\n")
     while len(rest) > limit:
-        piece, rest = cut(rest, _best_cut(rest, limit))
+        piece, rest = cut(rest, best_cut(rest, limit))
         pieces.append(piece)
     return [piece for piece in (*pieces, rest) if piece.strip()]
 
@@ -74,7 +74,7 @@ def _fence_at_end(text: str) -> _Fence | None:
     return fence
 
 
-def _best_cut(text: str, limit: int) -> int:
+def best_cut(text: str, limit: int) -> int:
     """Where to cut: the last good place at which the piece, with what closes its code, keeps to the limit."""
     lines = list(_lines(text[:limit]))
     room = limit - max((len(line.fence.mark) + 1 for line in lines if line.fence), default=0)
