@@ -32,7 +32,9 @@ async def refine(state: State, runtime: Runtime[Context]) -> State:
 def _that_fit(strips: Sequence[Strip], filtering: Filtering, room: int) -> set[int]:
     """Positions of the strips that help; where they are too many characters, of the best of them."""
     helpful = [index for index, keep in enumerate(filtering.keep) if keep]
-    if len(excerpt([strips[index] for index in helpful])) <= room:
+    characters = sum(len(strips[index].text) for index in helpful)
+    # Strips overlap: together they have fewer characters, but to know how many takes time.
+    if characters <= room or len(excerpt([strips[index] for index in helpful])) <= room:
         return set(helpful)
     fitting: set[int] = set()
     for index in sorted(helpful, key=lambda index: -filtering.scores[index].value):
