@@ -28,8 +28,8 @@ def split(turns: Sequence[Turn], *, tokens: int) -> tuple[list[Turn], list[Turn]
 
 
 def retold(turn: Turn) -> str:
-    """A turn as a text that a summary can be made of."""
-    return f"Question: {turn['question']}\nAnswer: {turn['answer']}"
+    """A turn as a text that a summary can be made of: the question in its first line."""
+    return f"Question: {' '.join(turn['question'].split())}\nAnswer: {turn['answer']}"
 
 
 def remembered(state: State, answer: Answer) -> list[Turn]:

@@ -13,7 +13,7 @@ from crag_graph.strips import recombine
 MODEL_AWAY = "The language model gave no answer, so this one is quoted from the sources."
 WEB_OFF = "The library answers this only in part, and web search is off here: the rest is not covered."
 WEB_UNREACHABLE = "The library answers this only in part, and the web could not be reached: the rest is not covered."
-UNCITED = "Nothing in the sources could be matched to this answer: check it before you rely on it."
+UNCITED = "This answer names no source, and none could be found for it: check it before you rely on it."
 
 
 async def generate(state: State, runtime: Runtime[Context]) -> State:

@@ -30,8 +30,8 @@ def test_a_conversation_that_never_was_is_empty() -> None:
     assert conversation({"question": "How long?"}).empty
 
 
-def test_a_turn_is_retold_with_question_and_answer() -> None:
-    assert retold(turn("How long?", "Twelve weeks [1].")) == "Question: How long?\nAnswer: Twelve weeks [1]."
+def test_a_turn_is_retold_with_its_question_in_the_first_line() -> None:
+    assert retold(turn("How\nlong?", "Twelve weeks [1].")) == "Question: How long?\nAnswer: Twelve weeks [1]."
 
 
 def test_a_turn_keeps_what_was_cited_but_no_quote() -> None:
