@@ -1,5 +1,6 @@
 """Files and installation: downloads need the token, uploads their three steps, OAuth its code."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -41,6 +42,20 @@ async def test_only_the_token_with_its_scope_gets_the_bytes(slack: SlackWorkspac
     assert await download(url, slack.bot_token) == login
     with pytest.raises(SlackApiError, match="missing_scope"):
         await client(slack).files_info(file=report.id)
+
+
+async def test_a_download_may_be_sent_to_another_host_fail_or_hang(slack: SlackWorkspace) -> None:
+    ada = slack.user("Ada")
+    report = ada.file("report.txt", b"a")
+    await ada.says("read", in_=ada.dm, files=[report])
+    url = (await client(slack).files_info(file=report.id))["file"]["url_private"]
+    slack.faults.next("file_download", status=500)
+    assert (await download(url, slack.bot_token))[0] == 500
+    slack.faults.next("file_download", hang=True)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(download(url, slack.bot_token), 0.1)
+    report.moved_to = f"{slack.platform.host}elsewhere"
+    assert (await download(url, slack.bot_token))[0] == 404
 
 
 async def test_files_that_are_not_there(slack: SlackWorkspace) -> None:

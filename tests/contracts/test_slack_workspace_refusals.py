@@ -9,7 +9,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from tests.slack_workspace import Manifest, Person, SlackWorkspace
+from tests.slack_workspace.arguments import reference
 from tests.slack_workspace.connect import client
+from tests.slack_workspace.method_table import METHODS
 from tests.slack_workspace.world import Conversation
 
 
@@ -73,6 +75,10 @@ async def test_the_scope_for_reading_follows_the_kind_of_the_conversation() -> N
         with pytest.raises(SlackApiError) as refused:
             await client(slack).conversations_history(channel=board.id)
     assert refused.value.response["needed"] == "groups:history"
+
+
+def test_every_method_has_its_facts() -> None:
+    assert METHODS.keys() == reference().keys()
 
 
 async def test_unknown_methods_and_arguments_are_named(scene: Scene) -> None:
@@ -212,6 +218,12 @@ async def test_what_users_info_tells_of_guests_and_strangers(scene: Scene) -> No
     assert [told[name]["is_restricted"] for name in ("Ada", "Gus", "Eve")] == [False, True, False]
     assert [told[name]["is_stranger"] for name in ("Ada", "Gus", "Eve")] == [False, False, True]
     assert told["Eve"]["team_id"] != told["Ada"]["team_id"]
+
+
+async def test_user_groups_are_listed_with_their_members(scene: Scene) -> None:
+    group = scene.slack.group("hr", scene.ada)
+    listed = await scene.client.usergroups_list(include_users=True)
+    assert [(g["id"], g["handle"], g["users"]) for g in listed["usergroups"]] == [(group.id, "hr", [scene.ada.id])]
 
 
 async def test_an_ephemeral_message_needs_its_reader_in_the_channel(scene: Scene) -> None:

@@ -124,6 +124,14 @@ async def test_links_are_what_can_be_clicked(slack: SlackWorkspace) -> None:
     ]
 
 
+async def test_previews_are_added_unless_both_kinds_are_declined(slack: SlackWorkspace) -> None:
+    link = "<https://a.example/>"
+    assert (await posted(slack, text=link)).unfurls
+    assert (await posted(slack, text=link, unfurl_links=False)).unfurls
+    assert not (await posted(slack, text=link, unfurl_links=False, unfurl_media=False)).unfurls
+    assert not (await posted(slack, text="no link")).unfurls
+
+
 async def test_blocks_are_read_from_top_to_bottom(slack: SlackWorkspace) -> None:
     plain = {"type": "plain_text", "text": "Why?"}
     blocks = [

@@ -129,6 +129,25 @@ async def test_after_a_disconnect_the_client_comes_back_and_hears_on(slack: Slac
         await slack.until(lambda: heard == ["before", "after"])
 
 
+async def test_a_refresh_is_announced_and_nothing_is_lost_over_it(slack: SlackWorkspace) -> None:
+    app = bolt(slack)
+    heard: list[str] = []
+
+    @app.event("message")
+    async def said(event: dict[str, Any]) -> None:
+        heard.append(event["text"])
+
+    ada = slack.user("Ada")
+    async with in_socket_mode(app, slack):
+        refreshing = asyncio.create_task(slack.network.refreshes())
+        for number in range(40):
+            await ada.says(str(number), in_=ada.dm)
+            await asyncio.sleep(0.01)
+        await refreshing
+        await slack.until(lambda: len(set(heard)) == 40)
+        await slack.until(lambda: all(delivery.ack for delivery in slack.deliveries))
+
+
 async def test_what_was_under_way_when_the_line_was_cut_is_delivered_again(slack: SlackWorkspace) -> None:
     app = bolt(slack)
     heard: list[str] = []

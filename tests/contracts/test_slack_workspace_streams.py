@@ -112,7 +112,7 @@ async def test_a_stream_dies_after_its_time_and_can_be_finished_by_an_update(sce
 
 
 async def test_a_stream_can_be_made_to_die_at_its_third_append(scene: Scene) -> None:
-    scene.slack.faults.next("chat.appendStream", error="message_not_in_streaming_state", skip=2, times=None)
+    scene.slack.network.kills_streams(after=2)
     stream = await scene.started("0")
     for number in (1, 2):
         await scene.client.chat_appendStream(**stream, markdown_text=str(number))
@@ -120,6 +120,8 @@ async def test_a_stream_can_be_made_to_die_at_its_third_append(scene: Scene) -> 
         await refused(scene.client.chat_appendStream(**stream, markdown_text="3")) == "message_not_in_streaming_state"
     )
     assert scene.reply.text == "012"
+    await scene.client.chat_update(**stream, text="0123")
+    assert scene.reply.text == "0123"
 
 
 async def test_the_stop_button_ends_the_stream_and_tells_the_app(scene: Scene) -> None:

@@ -4,6 +4,7 @@ from aiohttp import web
 
 from tests.slack_workspace.installation import Installation
 from tests.slack_workspace.platform import Platform
+from tests.slack_workspace.spoiling import spoil
 
 LOGIN_PAGE = """<!DOCTYPE html>
 <html><head><title>Sign in | Slack</title></head>
@@ -18,16 +19,16 @@ class Downloads:
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """The file, or (200, as Slack does) an HTML page that asks to sign in."""
         fault = self._slack.faults.strike("file_download")
-        if fault and fault.status:
-            return web.Response(status=fault.status)
-        if fault and fault.drop and request.transport:
-            request.transport.abort()
+        if fault and (spoiled := await spoil(fault, request)):
+            return spoiled
         stored = self._slack.world.files.get(request.match_info["file"].partition("-")[2])
         caller = self._caller(request)
         if caller is None or "files:read" not in caller.scopes:
             return web.Response(text=LOGIN_PAGE, content_type="text/html")
         if stored is None or stored.deleted or stored.team is not caller.team:
             return web.Response(status=404, text=LOGIN_PAGE, content_type="text/html")
+        if stored.moved_to:
+            raise web.HTTPFound(stored.moved_to)
         return web.Response(body=stored.content, content_type=stored.mimetype.partition(";")[0])
 
     async def take(self, request: web.Request) -> web.Response:

@@ -25,7 +25,7 @@ def encode(kind: Kind, payload: Json) -> tuple[bytes, str]:
     if kind is Kind.EVENT:
         return json.dumps(payload).encode(), "application/json"
     form = payload if kind is Kind.COMMAND else {"payload": json.dumps(payload)}
-    return urlencode(form).encode(), "application/x-www-form-urlencoded"
+    return urlencode(form, errors="replace").encode(), "application/x-www-form-urlencoded"
 
 
 class HttpDelivery:

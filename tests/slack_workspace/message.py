@@ -60,6 +60,11 @@ class Message:
         return self.post.author
 
     @property
+    def unfurls(self) -> bool:
+        """Slack would add previews of its links below it."""
+        return self.post.unfurls and bool(self.links)
+
+    @property
     def is_private(self) -> bool:
         """Seen by one person only."""
         return self.post.only_for is not None

@@ -42,6 +42,7 @@ METHODS: dict[str, Callable[[Platform, Call], Json]] = {
     "users.info": people.info,
     "users.list": people.list_all,
     "users.conversations": conversations.list_mine,
+    "usergroups.list": people.groups,
     "bots.info": people.bot_info,
     "files.info": files.info,
     "files.getUploadURLExternal": files.get_upload_url,

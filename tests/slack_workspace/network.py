@@ -36,6 +36,10 @@ class Network:
         """Every event comes so much later."""
         self._courier.delay = seconds
 
+    def kills_streams(self, *, after: int | None) -> None:
+        """Each stream dies after so many appends (None: at its time only); what was appended stays."""
+        self._slack.stream_appends = after
+
     def redelivers(self, message: Message, *, times: int = 1, attempt: int = 1, reason: str = "timeout") -> None:
         """The events of this message come again, acknowledged or not, with the same event_id.
 

@@ -46,8 +46,8 @@ class Person:
     ) -> Message:
         """Post a message; `in_` a message means in its thread. `as_typed=False` takes the text as Slack's markup."""
         place = in_.channel if isinstance(in_, Message) else in_
-        if not place.has(self.id):
-            raise AssertionError(f"{self.name} is not in {place.name}")
+        if not place.has(self.id) or place.archived:
+            raise AssertionError(f"{self.name} cannot write in {place.name}")
         for file in files:
             file.channels.append(place.id)
         post = posting.post(

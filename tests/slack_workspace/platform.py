@@ -45,6 +45,8 @@ class Platform:
         self.sockets: dict[str, Sockets] = {}
         self.couriers: dict[str, Courier] = {}
         self.calls: list[Logged] = []
+        self.stream_appends: int | None = None
+        """Where a test says so, a stream dies after so many appends."""
         self.host = ""
         """Where this Slack is reached, with a slash at the end."""
         self._random = random

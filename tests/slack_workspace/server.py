@@ -7,6 +7,7 @@ from tests.slack_workspace.downloads import Downloads
 from tests.slack_workspace.oauth import OAuthPages
 from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.responses import respond
+from tests.slack_workspace.spoiling import spoil
 from tests.slack_workspace.web_api import WebApi
 from tests.slack_workspace.world import Json
 
@@ -48,8 +49,8 @@ class Server:
     async def _response(self, request: web.Request) -> web.Response:
         """A response_url: JSON in, `ok` out."""
         fault = self._slack.faults.strike("response_url")
-        if fault and fault.status:
-            return web.Response(status=fault.status)
+        if fault and (spoiled := await spoil(fault, request)):
+            return spoiled
         try:
             body: Json = await request.json()
             respond(self._slack, request.match_info["key"], body)

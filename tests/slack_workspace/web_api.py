@@ -1,6 +1,5 @@
 """The Web API's front door: who calls, may they, how often, does it go wrong; then the method itself."""
 
-import asyncio
 import base64
 import json
 
@@ -8,10 +7,10 @@ from aiohttp import web
 
 from tests.slack_workspace import arguments
 from tests.slack_workspace.calls import Call, Logged, Refusal
-from tests.slack_workspace.faults import Fault
 from tests.slack_workspace.installation import App, Installation
 from tests.slack_workspace.method_table import METHODS
 from tests.slack_workspace.platform import Platform
+from tests.slack_workspace.spoiling import spoil
 from tests.slack_workspace.world import Json
 
 _NO_TOKEN = frozenset({"api.test", "oauth.v2.access"})
@@ -26,7 +25,7 @@ class WebApi:
         """One call, from the request to the response."""
         method = request.match_info["method"]
         fault = self._slack.faults.strike(method)
-        if fault and not fault.late and (spoiled := await self._spoil(fault, request)):
+        if fault and not fault.late and (spoiled := await spoil(fault, request)):
             self._log(method, {}, json.loads(spoiled.text or "{}"), spoiled.status)
             return spoiled
         args: Json = {}
@@ -36,7 +35,7 @@ class WebApi:
         except Refusal as refusal:
             body, status, headers = refusal.body(), 200, {}
         self._log(method, args, body, status)
-        if fault and fault.late and (spoiled := await self._spoil(fault, request)):
+        if fault and fault.late and (spoiled := await spoil(fault, request)):
             return spoiled
         return web.json_response(body, status=status, headers=headers)
 
@@ -95,22 +94,6 @@ class WebApi:
         who = call.app.id + (call.installation.team.id if call.installation else "")
         tier = arguments.reference()[call.method]["tier"]
         return self._slack.rate_limits.wait(method=call.method, tier=tier, who=who, channel=call.text("channel"))
-
-    async def _spoil(self, fault: Fault, request: web.Request) -> web.Response | None:
-        """What the caller gets instead; None where the fault was only a delay."""
-        await asyncio.sleep(fault.delay)
-        if fault.hang:
-            await asyncio.sleep(3600)
-        if fault.drop and request.transport:
-            request.transport.abort()
-        if fault.status:
-            headers = {"Retry-After": str(fault.retry_after)} if fault.retry_after is not None else {}
-            body = {"ok": False, "error": fault.error or "ratelimited"} if fault.status == 429 else None
-            text = json.dumps(body) if body else "{}"
-            return web.json_response(text=text, status=fault.status, headers=headers)
-        if fault.error or fault.drop:
-            return web.json_response({"ok": False, "error": fault.error or "dropped"})
-        return None
 
     def _log(self, method: str, args: Json, result: Json, status: int) -> None:
         entry = Logged(method=method, args=args, at=self._slack.clock.now(), result=result, status=status)

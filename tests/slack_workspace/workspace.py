@@ -21,7 +21,7 @@ from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.server import Server
 from tests.slack_workspace.sessions import Session
 from tests.slack_workspace.timing import Timing
-from tests.slack_workspace.world import SLACKBOT, Account, Conversation, Kind, Post, StoredFile, Team
+from tests.slack_workspace.world import SLACKBOT, Account, Conversation, Group, Kind, Post, StoredFile, Team
 
 T = TypeVar("T")
 
@@ -129,6 +129,13 @@ class SlackWorkspace:
         place = world.conversation(team or self.team, name, kind, [member.id for member in members])
         place.shared = any(world.accounts[member].is_stranger for member in place.members)
         return place
+
+    def group(self, handle: str, *members: Member) -> Group:
+        """A user group, pinged as `<!subteam^ID>`."""
+        world = self.platform.world
+        group = Group(id=world.mint("S"), team=self.team, handle=handle, members=[member.id for member in members])
+        world.groups[group.id] = group
+        return group
 
     def dm(self, person: Member) -> Conversation:
         """The person's direct messages with the bot of her team."""

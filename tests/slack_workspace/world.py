@@ -55,6 +55,16 @@ class Account:
 
 
 @dataclass(kw_only=True, eq=False)
+class Group:
+    """A user group: `@hr` pings all its members."""
+
+    id: str
+    team: Team
+    handle: str
+    members: list[str]
+
+
+@dataclass(kw_only=True, eq=False)
 class StoredFile:
     id: str
     team: Team
@@ -66,6 +76,8 @@ class StoredFile:
     title: str = ""
     channels: list[str] = field(default_factory=list)
     deleted: bool = False
+    moved_to: str = ""
+    """Another host, to which the download is redirected."""
     external: bool = False
     """Lives with another service: Slack holds a link only."""
 
@@ -170,6 +182,7 @@ class World:
         self.accounts: dict[str, Account] = {}
         self.conversations: dict[str, Conversation] = {}
         self.files: dict[str, StoredFile] = {}
+        self.groups: dict[str, Group] = {}
         self._minted = 0
 
     def mint(self, prefix: str) -> str:

@@ -6,6 +6,7 @@ from tests.slack_workspace import posting, shapes
 from tests.slack_workspace.calls import Call, Refusal
 from tests.slack_workspace.content import check_metadata, content
 from tests.slack_workspace.methods.places import own_message, postable, thread_of, visible
+from tests.slack_workspace.methods.streams import let_die
 from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.world import Json, Post
 
@@ -35,6 +36,8 @@ def post_message(slack: Platform, call: Call) -> Json:
 def update(slack: Platform, call: Call) -> Json:
     place = visible(slack, call, call.text("channel"))
     post = own_message(place, call.text("ts"), call, "cant_update_message")
+    if post.stream:
+        let_die(slack, post.stream)
     if post.is_streaming:
         raise Refusal("streaming_state_conflict")
     what = content(call.args, before=post)

@@ -17,6 +17,23 @@ def list_all(slack: Platform, call: Call) -> Json:
     return {"members": some, "cache_ts": int(slack.clock.now()), **cursor}
 
 
+def groups(slack: Platform, call: Call) -> Json:
+    known = [group for group in slack.world.groups.values() if group.team is call.by.team]
+    return {
+        "usergroups": [
+            {
+                "id": group.id,
+                "team_id": group.team.id,
+                "handle": group.handle,
+                "name": group.handle,
+                "is_usergroup": True,
+            }
+            | ({"users": group.members} if call.flag("include_users") else {})
+            for group in known
+        ]
+    }
+
+
 def bot_info(slack: Platform, call: Call) -> Json:
     for account in slack.world.people_of(call.by.team):
         if account.bot_id and account.bot_id == call.text("bot"):

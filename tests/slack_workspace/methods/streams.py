@@ -72,11 +72,18 @@ def _streaming(slack: Platform, call: Call) -> tuple[Post, Stream]:
         raise Refusal("message_not_owned_by_app")
     if post.stream is None:
         raise Refusal("message_not_in_streaming_state")
-    if slack.clock.now() - post.stream.started > slack.timing.stream_lives:
-        post.stream.ended = post.stream.ended or "message_not_in_streaming_state"
+    let_die(slack, post.stream)
     if post.stream.ended:
         raise Refusal(post.stream.ended)
     return post, post.stream
+
+
+def let_die(slack: Platform, stream: Stream) -> None:
+    """A stream ends by itself when its time is over; the message stays and can be updated."""
+    too_old = slack.clock.now() - stream.started > slack.timing.stream_lives
+    too_many = slack.stream_appends is not None and stream.appends >= slack.stream_appends
+    if too_old or too_many:
+        stream.ended = stream.ended or "message_not_in_streaming_state"
 
 
 def _check_recipient(slack: Platform, call: Call, place: Conversation) -> None:
