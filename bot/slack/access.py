@@ -1,0 +1,47 @@
+"""Which spaces of the library a question may see, from where it is asked and by whom; pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.slack.directory import Person, Place
+from bot.slack.incoming import Kind
+
+WORKSPACE = "workspace"
+"""The space that everybody in the workspace sees."""
+MOST_ELSEWHERE = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """`elsewhere`: spaces that the asker may see, but not this place; for the reason of an abstention alone."""
+
+    spaces: tuple[str, ...]
+    elsewhere: tuple[str, ...] = ()
+
+
+def space_of(team: str, channel: str) -> str:
+    """The space of one channel or DM."""
+    return f"{team}:{channel}"
+
+
+def access(*, team: str, place: Place, person: Person, channels: Iterable[str]) -> Access:
+    """Guests and people of other organisations see the place's own space, and in a shared channel everybody does:
+    they would read the answer. `channels`: where else the person is.
+    """
+    here = space_of(team, place.id)
+    member = is_member(team, person)
+    everybody = (WORKSPACE,) if member and not place.shared else ()
+    others = [space_of(team, channel) for channel in channels if channel != place.id]
+    hidden = [WORKSPACE] if member and not everybody else []
+    return Access(spaces=(*everybody, here), elsewhere=tuple([*hidden, *others][:MOST_ELSEWHERE]))
+
+
+def is_member(team: str, person: Person) -> bool:
+    """A full member of the team: no guest, nobody of another organisation."""
+    return not person.guest and person.home == team
+
+
+def space_for_ingest(*, team: str, place: Place, for_everybody: bool) -> str:
+    """Where a document goes that is added here; only a public channel of ours can give to everybody."""
+    public = place.kind is Kind.CHANNEL and not place.shared
+    return WORKSPACE if for_everybody and public else space_of(team, place.id)
