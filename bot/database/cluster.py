@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,9 @@ PORT = 5432  # only part of the socket's name: nothing listens on the network
 SHARED_HOMES = Path("/var/lib/crag")
 LONGEST_SOCKET_PATH = 100  # bytes; the kernel's limit is 107 on Linux and 103 on macOS
 STARTING = 120.0  # seconds; recovery after a crash included
-PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0)  # seconds between failed starts: a crashed server's processes linger
+LOOK = 0.02  # seconds between two looks, doubled with each failed start
+MOST_STARTS = 20
+STILL_IN_USE = "still in use"  # of the shared memory of a server that was killed
 LARGEST_LOG = 4_000_000  # bytes
 FIRST_WITH_BUILTIN_LOCALE = 17
 NO_PROCESS = 2**31 - 2  # above every system's highest process id
@@ -55,15 +58,16 @@ class Cluster:
     def connect_or_start(self) -> psycopg.Connection:
         """A connection to the server; the caller sees to it that nobody else starts or stops it meanwhile."""
         deadline = time.monotonic() + STARTING
-        pauses = iter(PAUSES)
+        starts, heard = 0, self._log.stat().st_size if self._log.exists() else 0
         while time.monotonic() < deadline:
             try:
                 return psycopg.connect(self.url("postgres"), autocommit=True, connect_timeout=5)
             except psycopg.OperationalError:
-                if self._running():  # starting, or recovering from a crash
-                    time.sleep(0.02)
-                else:
-                    self._start_after(next(pauses, None))
+                if not self._running():
+                    self._expect_better(starts, heard)
+                    self._start()
+                    starts += 1
+                time.sleep(LOOK * 2 ** min(starts, 6))
         raise DatabaseError(f"Postgres is still not ready after {STARTING:.0f} s; its log is {self._log}.")
 
     def stop(self) -> None:
@@ -90,6 +94,10 @@ class Cluster:
             raise DatabaseError(f"Postgres could not make its data in {self.home}: {made.complaint}.")
         part.rename(self._data)
 
+    def shorten_log(self) -> None:
+        if self._log.exists() and self._log.stat().st_size > LARGEST_LOG:
+            self._log.replace(self.home / "log.old")
+
     @property
     def _data(self) -> Path:
         return self.home / "data"
@@ -98,19 +106,14 @@ class Cluster:
     def _log(self) -> Path:
         return self.home / "log"
 
-    def _start_after(self, pause: float | None) -> None:
-        """Starts the server without waiting for it. The pause is for the next look; None: it failed too often."""
-        if pause is None:
-            raise DatabaseError(f"Postgres does not start: {self._last_complaint()} (its log is {self._log}).")
-        self._disown_process_id()
-        if self._log.exists() and self._log.stat().st_size > LARGEST_LOG:
-            self._log.replace(self.home / "log.old")
+    def _start(self) -> None:
+        """Starts the server without waiting for it."""
+        self._disown_process_ids()
         options = [f"-c{name}={value}" for name, value in {**SETTINGS, **self.settings}.items()]
         quoted = '"' + str(self.sockets).replace('"', '""') + '"'
         words = [*options, f"-cunix_socket_directories={quoted}", f"-cport={PORT}"]
         line = subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
         self._run("pg_ctl", "start", "-D", str(self._data), "-l", str(self._log), "-o", line, "-W", "-s")
-        time.sleep(pause)
 
     def _running(self) -> bool:
         """Is the process that the pid file names alive and our server? A zombie or a reused id is not."""
@@ -120,36 +123,53 @@ class Cluster:
             return False
         return ("postgres" if os.name == "nt" else str(self._data)) in _command_line(pid)
 
-    def _disown_process_id(self) -> None:
-        """Makes the id in a dead server's pid file one that no process has.
+    def _disown_process_ids(self) -> None:
+        """Makes the id in a dead server's lock files one that no process has.
 
         Postgres refuses to start while any process of this user has that id, and after a restart of a container some
-        process often has. The file itself stays: it names the shared memory by which Postgres sees whether a backend of
-        the dead server still writes.
+        process often has. The files themselves stay: one of them names the shared memory by which Postgres sees
+        whether a backend of the dead server still writes.
         """
-        pid_file = self._data / "postmaster.pid"
-        _, _, rest = pid_file.read_text().partition("\n") if pid_file.exists() else ("", "", "")
-        if not rest:  # a full disk leaves it empty, and Postgres stops at that
-            pid_file.unlink(missing_ok=True)
-            return
-        corrected = self.home / "postmaster.pid"
-        corrected.write_text(f"{NO_PROCESS}\n{rest}")
-        corrected.chmod(0o600)
-        give(corrected, self.owner)
-        corrected.replace(pid_file)
+        for lock in (self._data / "postmaster.pid", self.sockets / f".s.PGSQL.{PORT}.lock"):
+            _, _, rest = lock.read_text().partition("\n") if lock.exists() else ("", "", "")
+            if not rest:  # a full disk leaves it empty, and Postgres stops at that
+                lock.unlink(missing_ok=True)
+                continue
+            descriptor, corrected = tempfile.mkstemp(dir=lock.parent)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(f"{NO_PROCESS}\n{rest}")
+            give(Path(corrected), self.owner)
+            Path(corrected).replace(lock)
 
-    def _last_complaint(self) -> str:
-        lines = self._log.read_text(errors="replace")[-4_000:].splitlines() if self._log.exists() else []
-        fatal = [line for line in lines if "FATAL:" in line or "PANIC:" in line]
-        return fatal[-1].partition(": ")[2].strip() if fatal else "it gives no reason"
+    def _expect_better(self, starts: int, heard: int) -> None:
+        """Is another start worth it? Processes of a killed server linger for some seconds, and hinder a new one.
+
+        `heard`: bytes of the log from before the first start.
+        """
+        if starts == 0:
+            return
+        complaint = self._complaint(heard)
+        if starts >= (MOST_STARTS if STILL_IN_USE in complaint else 2):
+            raise DatabaseError(f"Postgres does not start: {complaint} (its log is {self._log}).")
+
+    def _complaint(self, heard: int) -> str:
+        with suppress(FileNotFoundError), self._log.open(errors="replace") as log:
+            log.seek(heard)
+            lines = log.read().strip().splitlines()
+            fatal = [line.partition(": ")[2].strip() for line in lines if "FATAL:" in line or "PANIC:" in line]
+            return (fatal or lines or ["it gives no reason"])[-1]
+        return "it gives no reason"
 
     def _run(self, program: str, *words: str) -> Outcome:
         return run_as(self.owner, [self.programs.path(program), *words], folder=self.home)
 
 
-def open_cluster(data_dir: Path, settings: Mapping[str, str]) -> Cluster:
-    """The cluster of this data directory, made where there is none; nobody else may do the same meanwhile."""
-    home = _find_home(data_dir)
+def open_cluster(data_dir: Path, settings: Mapping[str, str], shared_homes: Path = SHARED_HOMES) -> Cluster:
+    """The cluster of this data directory, made where there is none; nobody else may do the same meanwhile.
+
+    `shared_homes`: where it lies if the user that Postgres runs as cannot reach the data directory.
+    """
+    home = _find_home(data_dir, shared_homes)
     owner = choose_owner(home, data_dir)
     give(home, owner)
     version = home / "data" / "PG_VERSION"
@@ -160,15 +180,17 @@ def open_cluster(data_dir: Path, settings: Mapping[str, str]) -> Cluster:
         home=home, sockets=_socket_folder(home, owner), programs=programs, owner=owner, settings=dict(settings)
     )
     cluster.make_data()
+    cluster.shorten_log()
     return cluster
 
 
-def give(folder: Path, owner: Owner | None) -> None:
-    if owner is not None and folder.stat().st_uid != owner.uid:
-        os.chown(folder, owner.uid, owner.gid)
+def give(path: Path, owner: Owner | None) -> None:
+    """Root works in folders of other users here: it must not follow a link that one of them has put in the way."""
+    if owner is not None and path.lstat().st_uid != owner.uid:
+        os.chown(path, owner.uid, owner.gid, follow_symlinks=False)
 
 
-def _find_home(data_dir: Path) -> Path:
+def _find_home(data_dir: Path, shared_homes: Path) -> Path:
     """`postgres` in the data directory: a folder, or a link to one where Postgres's user cannot reach that folder."""
     home = data_dir / "postgres"
     if home.is_symlink() and not home.exists():
@@ -181,8 +203,8 @@ def _find_home(data_dir: Path) -> Path:
         if owner is None or reachable(data_dir, owner):
             home.mkdir(mode=0o700)
         else:
-            SHARED_HOMES.mkdir(mode=0o711, parents=True, exist_ok=True)
-            home.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=SHARED_HOMES))
+            shared_homes.mkdir(mode=0o711, parents=True, exist_ok=True)
+            home.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=shared_homes))
     return home.resolve()
 
 

@@ -8,6 +8,7 @@ When the last user is killed, the server runs on until the next user leaves; the
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import psycopg
@@ -15,10 +16,11 @@ import structlog
 from filelock import FileLock, Timeout
 
 from bot.database import DatabaseError
-from bot.database.cluster import STARTING, Cluster, open_cluster
+from bot.database.cluster import SHARED_HOMES, STARTING, Cluster, give, open_cluster
 from bot.database.owner import is_root
 
 DATABASE = "crag"
+LOCK = "postgres.lock"
 LEASE = 0x63726167  # key of the advisory lock that all users share
 TRAVERSABLE, PRIVATE = 0o711, 0o700
 
@@ -28,14 +30,18 @@ log = structlog.get_logger()
 class EmbeddedServer:
     """The running server and this process's lease on it."""
 
-    def __init__(self, data_dir: Path, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, settings: Mapping[str, str] | None = None, *, shared_homes: Path = SHARED_HOMES
+    ) -> None:
         """Joins the server of this data directory, and starts it first where it does not run.
 
         Blocks: a second or so on the very first start, milliseconds where it runs already. `settings` are further
-        settings of Postgres, used by whoever starts it. Raises DatabaseError.
+        settings of Postgres, used by whoever starts it; `shared_homes` is where root puts its files if the user that
+        Postgres runs as cannot reach the data directory. Raises DatabaseError.
         """
         self._data_dir = data_dir
         self._settings = settings or {}
+        self._shared_homes = shared_homes
         self._join()
 
     @property
@@ -69,7 +75,8 @@ class EmbeddedServer:
         try:
             self._data_dir.mkdir(mode=TRAVERSABLE if is_root() else PRIVATE, parents=True, exist_ok=True)
             with self._locked():
-                self._cluster = open_cluster(self._data_dir, self._settings)
+                self._cluster = open_cluster(self._data_dir, self._settings, self._shared_homes)
+                give(self._data_dir / LOCK, self._cluster.owner)
                 self._lease = _take_lease(self._cluster)
         except Timeout as error:
             raise DatabaseError(f"Another process has held {error.lock_file} for {STARTING:.0f} s.") from error
@@ -85,15 +92,17 @@ class EmbeddedServer:
             log.warning("database.restarted")
 
     def _locked(self) -> FileLock:
-        return FileLock(self._data_dir / "postgres.lock", timeout=STARTING)
+        return FileLock(self._data_dir / LOCK, timeout=STARTING)
 
 
 def _take_lease(cluster: Cluster) -> psycopg.Connection:
-    lease = cluster.connect_or_start()
-    lease.execute("SELECT pg_advisory_lock_shared(%s)", [LEASE])
-    if not lease.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
-        lease.execute(f"CREATE DATABASE {DATABASE}")
-    return lease
+    with ExitStack() as undo:
+        lease = undo.enter_context(closing(cluster.connect_or_start()))
+        lease.execute("SELECT pg_advisory_lock_shared(%s)", [LEASE])
+        if not lease.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+            lease.execute(f"CREATE DATABASE {DATABASE}")
+        undo.pop_all()
+        return lease
 
 
 def _is_last(lease: psycopg.Connection) -> bool:

@@ -47,9 +47,10 @@ def choose_owner(*paths: Path) -> Owner | None:
         owner = Owner(uid=path.stat().st_uid, gid=path.stat().st_gid)
         if owner.uid != 0 and any(user.pw_uid == owner.uid for user in pwd.getpwall()):
             return owner
-    for user in pwd.getpwall():
-        if user.pw_name in SERVICE_USERS:
-            return Owner(uid=user.pw_uid, gid=user.pw_gid)
+    users = {user.pw_name: Owner(uid=user.pw_uid, gid=user.pw_gid) for user in pwd.getpwall()}
+    for name in SERVICE_USERS:
+        if name in users:
+            return users[name]
     raise DatabaseError(
         f"Postgres does not run as root, and there is no user {' or '.join(SERVICE_USERS)} here to run it as: "
         "start as another user, or set DATABASE_URL."
