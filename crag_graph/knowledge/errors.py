@@ -31,3 +31,11 @@ class TooLargeError(DocumentError):
 
 class UnsupportedError(DocumentError):
     """Files of this kind are not supported."""
+
+
+class MissingError(DocumentError):
+    """There is no such file or folder, or it may not be read."""
+
+
+class NoDocumentError(DocumentError):
+    """The folder holds no file that can be taken in."""

@@ -4,7 +4,6 @@ import asyncio
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import urlsplit
 
 from crag_graph.knowledge.documents import LoadedDocument
 from crag_graph.knowledge.errors import (
@@ -17,6 +16,7 @@ from crag_graph.knowledge.errors import (
 from crag_graph.knowledge.loaders.docx import load_docx
 from crag_graph.knowledge.loaders.html import load_html
 from crag_graph.knowledge.loaders.markdown import load_markdown
+from crag_graph.knowledge.loaders.outline import path_of
 from crag_graph.knowledge.loaders.pdf import load_pdf
 from crag_graph.knowledge.loaders.text import load_text
 
@@ -143,8 +143,7 @@ def _is_pdf(data: bytes) -> bool:
 
 def _extension(name: str) -> str:
     """Of a path or address, in lower case; empty where there is none."""
-    path = urlsplit(name).path if "://" in name else name
-    last = re.split(r"[/\\]", path)[-1]
+    last = re.split(r"[/\\]", path_of(name))[-1]
     return last.rpartition(".")[2].lower() if "." in last.lstrip(".") else ""
 
 

@@ -8,7 +8,7 @@ from markdown_it.token import Token
 
 from crag_graph.knowledge.documents import BlockKind, LoadedDocument
 from crag_graph.knowledge.loaders.html import add_fragment
-from crag_graph.knowledge.loaders.outline import Outline
+from crag_graph.knowledge.loaders.outline import Outline, clean
 from crag_graph.knowledge.loaders.text import decode
 
 _FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -22,7 +22,7 @@ _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 def load_markdown(name: str, data: bytes) -> LoadedDocument:
     """Headings, paragraphs, list items with their marks, table rows and code."""
-    text = decode(data)
+    text = clean(decode(data))
     front_matter = _FRONT_MATTER.match(text)
     properties = front_matter[1] if front_matter else ""
     title = _TITLE.search(properties)

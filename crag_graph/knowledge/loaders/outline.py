@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from crag_graph.knowledge.documents import Block, BlockKind, LoadedDocument
 
@@ -97,10 +98,27 @@ class Outline:
 
 
 def title_of(name: str) -> str:
-    """`notes/travel-policy_2022.md` → `travel policy 2022`."""
-    stem = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
-    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", stem)
+    """`notes/travel-policy_2022.md` → `travel policy 2022`; of an address its last folder or its host."""
+    last = re.split(r"[/\\]", path_of(name).rstrip("/\\"))[-1]
+    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", last) or host_of(name)
     return one_line(clean(re.sub(r"[-_]+", " ", stem))) or "Untitled"
+
+
+def path_of(name: str) -> str:
+    """The path of an address, without its query; any other name as it is."""
+    return unquote(address.path) if (address := _address(name)) else name
+
+
+def host_of(name: str) -> str:
+    """The host of an address; empty for any other name."""
+    return (address.hostname or "") if (address := _address(name)) else ""
+
+
+def _address(name: str) -> SplitResult | None:
+    try:
+        return urlsplit(name) if "://" in name else None
+    except ValueError:  # it looks like an address, and is none
+        return None
 
 
 def _below(title: str, block: Block) -> Block:
