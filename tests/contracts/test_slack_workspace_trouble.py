@@ -125,6 +125,16 @@ async def test_quiet_is_disturbed_by_what_a_person_could_notice(slack: SlackWork
     await talking
 
 
+async def test_a_workspace_may_say_what_a_finished_answer_is() -> None:
+    async with SlackWorkspace(finished=lambda message: not message.text.endswith("…")) as slack:
+        ada = slack.user("Ada")
+        question = await ada.says("hello?", in_=ada.dm)
+        posted = await client(slack).chat_postMessage(channel=ada.dm.id, thread_ts=question.ts, text="thinking…")
+        waiting = asyncio.create_task(slack.reply_to(question))
+        await client(slack).chat_update(channel=ada.dm.id, ts=posted["ts"], text="26 weeks")
+        assert (await waiting).screen == "26 weeks"
+
+
 async def test_waiting_in_vain_says_what_was_there(slack: SlackWorkspace) -> None:
     ada = slack.user("Ada")
     general = slack.channel("lobby", members=[ada, slack.bot])

@@ -36,10 +36,12 @@ class SlackWorkspace:
         timing: Timing | None = None,
         rate_limits: bool = False,
         patience: float = 10.0,
+        finished: Callable[[Message], bool] = lambda _: True,
         port: int = 0,
         seed: int = 0,
     ) -> None:
-        """`manifest` names scopes, events and commands; `patience`: seconds that any waiting takes at most."""
+        """`manifest` names scopes, events and commands; `patience`: seconds that any waiting takes at most;
+        `finished`: what tells an app's answer from its sign of work, beyond not being streamed any more."""
         random = Random(seed)  # noqa: S311 - which connection gets an envelope is no secret
         self.platform = Platform(timing=timing or Timing.quick(), rate_limits=rate_limits, random=random)
         read = Manifest.read(manifest) if isinstance(manifest, Path) else manifest or Manifest()
@@ -50,6 +52,7 @@ class SlackWorkspace:
         self.network = Network(self.platform, self.app)
         self._server = Server(self.platform)
         self._patience = patience
+        self._finished = finished
         self._port = port
 
     async def __aenter__(self) -> Self:
@@ -148,19 +151,7 @@ class SlackWorkspace:
 
     def file(self, name: str, content: bytes, *, author: Member, mimetype: str = "text/plain") -> StoredFile:
         """A file in this Slack, not shared anywhere yet."""
-        world = self.platform.world
-        account = world.accounts[author.id]
-        stored = StoredFile(
-            id=world.mint("F"),
-            team=account.team,
-            name=name,
-            content=content,
-            mimetype=mimetype,
-            author=account,
-            created=self.clock.now(),
-        )
-        world.files[stored.id] = stored
-        return stored
+        return self.platform.world.file(self.platform.world.accounts[author.id], name, content, mimetype)
 
     # What happened
 
@@ -214,7 +205,7 @@ class SlackWorkspace:
 
         def found() -> Message | None:
             for reply in self.replies(message):
-                if reply.is_finished and saying in reply.screen and until(reply):
+                if reply.is_finished and self._finished(reply) and saying in reply.screen and until(reply):
                     return reply
             return None
 

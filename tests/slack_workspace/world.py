@@ -209,6 +209,19 @@ class World:
         self.conversations[conversation.id] = conversation
         return conversation
 
+    def file(self, author: Account, name: str, content: bytes, mimetype: str) -> StoredFile:
+        stored = StoredFile(
+            id=self.mint("F"),
+            team=author.team,
+            name=name,
+            content=content,
+            mimetype=mimetype,
+            author=author,
+            created=self.clock.now(),
+        )
+        self.files[stored.id] = stored
+        return stored
+
     def direct(self, team: Team, members: list[str]) -> Conversation:
         """The DM (two members) or group DM of exactly these people, opened when it is not there yet."""
         kind = Kind.DM if len(members) == 2 else Kind.GROUP_DM
