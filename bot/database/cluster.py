@@ -17,7 +17,7 @@ from urllib.parse import quote
 import psycopg
 
 from bot.database import DatabaseError
-from bot.database.owner import Outcome, Owner, choose_owner, is_root, reachable, run_as
+from bot.database.owner import Outcome, Owner, choose_owner, is_root, reachable, reason_in, run_as
 from bot.database.programs import Programs, copy_programs, find_programs
 
 PORT = 5432  # only part of the socket's name: nothing listens on the network
@@ -58,13 +58,14 @@ class Cluster:
     def connect_or_start(self) -> psycopg.Connection:
         """A connection to the server; the caller sees to it that nobody else starts or stops it meanwhile."""
         deadline = time.monotonic() + STARTING
-        starts, heard = 0, self._log.stat().st_size if self._log.exists() else 0
+        starts = heard = 0
         while time.monotonic() < deadline:
             try:
                 return psycopg.connect(self.url("postgres"), autocommit=True, connect_timeout=5)
             except psycopg.OperationalError:
                 if not self._running():
                     self._expect_better(starts, heard)
+                    heard = self._log.stat().st_size if self._log.exists() else 0
                     self._start()
                     starts += 1
                 time.sleep(LOOK * 2 ** min(starts, 6))
@@ -144,7 +145,7 @@ class Cluster:
     def _expect_better(self, starts: int, heard: int) -> None:
         """Is another start worth it? Processes of a killed server linger for some seconds, and hinder a new one.
 
-        `heard`: bytes of the log from before the first start.
+        `heard`: bytes of the log from before the last start.
         """
         if starts == 0:
             return
@@ -155,9 +156,7 @@ class Cluster:
     def _complaint(self, heard: int) -> str:
         with suppress(FileNotFoundError), self._log.open(errors="replace") as log:
             log.seek(heard)
-            lines = log.read().strip().splitlines()
-            fatal = [line.partition(": ")[2].strip() for line in lines if "FATAL:" in line or "PANIC:" in line]
-            return (fatal or lines or ["it gives no reason"])[-1]
+            return reason_in(log.read())
         return "it gives no reason"
 
     def _run(self, program: str, *words: str) -> Outcome:

@@ -13,6 +13,8 @@ from bot.database import DatabaseError
 
 SERVICE_USERS = ("postgres", "nobody")
 
+MARKS = ("FATAL:", "PANIC:", "error:")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
@@ -22,7 +24,7 @@ class Owner:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a program ended, what it printed, and the last line of its complaints."""
+    """How a program ended, what it printed, and the line of its complaints that gives the reason."""
 
     succeeded: bool
     printed: str
@@ -74,12 +76,19 @@ def run_as(owner: Owner | None, command: Sequence[str | Path], *, folder: Path =
             extra_groups=[] if owner else None,
             check=False,
         )
-        lines = _text_of(complaints).splitlines()
         return Outcome(
-            succeeded=done.returncode == 0,
-            printed=_text_of(printed),
-            complaint=lines[-1] if lines else "it gives no reason",
+            succeeded=done.returncode == 0, printed=_text_of(printed), complaint=reason_in(_text_of(complaints))
         )
+
+
+def reason_in(complaints: str) -> str:
+    """The first line that Postgres marks as an error; what follows is only what it does about it."""
+    lines = complaints.strip().splitlines()
+    for line in lines:
+        for mark in MARKS:
+            if mark in line:
+                return line.partition(mark)[2].strip()
+    return lines[-1] if lines else "it gives no reason"
 
 
 def reachable(folder: Path, owner: Owner) -> bool:
