@@ -218,7 +218,7 @@ def _fresh(language: str) -> re.Pattern[str]:
 
 
 def _compiled(words: _Words, pattern: str) -> re.Pattern[str]:
-    return re.compile(f"{words.edge}(?:{pattern}){words.edge}", re.IGNORECASE)
+    return re.compile(f"{words.edge}(?:{pattern}){words.edge}(?:['’]s\\b)?", re.IGNORECASE)
 
 
 def _back(today: date, unit: str, count: int) -> date:

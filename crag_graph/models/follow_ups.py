@@ -43,10 +43,11 @@ _SAID_THAT = _words(
 )
 """Before `that` they begin a clause: `is it true that …`."""
 _EMPTY = re.compile(
-    r"\b(?:is|was|isn['’]t|would|will|be) it (?:\w+ly )?\w+ (?:to|that|for|if|when)\b|\bdoes it (?:take|cost|matter|help|hurt|mean|make sense) (?=.*\b(?:to|if|when)\b)",
+    r"\b(?:is|was|isn['’]t|would|will|be) it (?:\w+ly )?\w+ (?:to|that|for|if|when)\b"
+    r"|\bdoes it (?:take|cost|matter|help|hurt|mean|make sense)\b(?= .*\b(?:to|if|when) \w+ \w+)",
     re.IGNORECASE,
 )
-"""An `it` that stands for nothing: `is it possible to …`."""
+"""An `it` that stands for nothing: `is it possible to …`, `does it take to get a badge`, but not `… to arrive`."""
 _POINTING_PHRASE = re.compile(
     r"\bthe (?:same|former|latter|others?|rest)\b|\b(?:the|this|that|which|another|any) (?:\w+ )?ones?\b|(?<!\d )\bone\W*$|\bin that case\b|\binstead\b(?! of)",
     re.IGNORECASE,
@@ -185,7 +186,7 @@ def _explained(before: list[str]) -> bool:
     """What comes before can be what is pointed at: it has a topic, and a new clause has begun since."""
     for place in range(len(before) - 1, 0, -1):
         if before[place] in _CLAUSE:
-            return len(content_words(" ".join(before[:place]))) > 1
+            return bool(content_words(" ".join(before[:place])))
     return False
 
 

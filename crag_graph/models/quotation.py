@@ -14,7 +14,7 @@ import snowballstemmer
 from crag_graph.domain import JudgedStrip, Score, Strip
 from crag_graph.models.languages import guess, stop_words
 from crag_graph.models.topics import WORD
-from crag_graph.sentences import bullet, row
+from crag_graph.sentences import bullet, row, sentences
 from crag_graph.services import Brief
 from crag_graph.strips import decompose, recombine
 
@@ -28,9 +28,11 @@ _ABOVE = 0.6
 _SUPERSEDED = 0.3
 """Share of its score that an outdated strip keeps, unless the question asks for what was."""
 _FORMER = re.compile(
-    r"\b(?:old|older|previous(?:ly)?|former(?:ly)?|earlier|used to|superseded|archived?|version \d+|v\d+|(?:19|20)\d\d)\b",
+    r"\b(?:old|older|previous(?:ly)?|former(?:ly)?|earlier|used to|superseded|archived?|version \d+|v\d+)\b",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_BULLET = re.compile(r"^[-*+•–]\s+")
 _SHORT = 4
 """Letters of a word that may be taken for a slip of the pen."""
 
@@ -41,7 +43,7 @@ class _Candidate:
 
     strip: Strip
     worth: float
-    """How far it helps with the question, as judged, against the best one: in [0, 1]."""
+    """How far it helps with the question, as judged, from 0 for the worst strip to 1 for the best."""
     said: frozenset[str]
     above: frozenset[str]
 
@@ -51,7 +53,7 @@ def quoted(brief: Brief) -> Iterator[str]:
     candidates = _candidates(brief)
     chosen: dict[int, None] = {}
     for part in brief.parts or (brief.standalone,):
-        chosen.update(dict.fromkeys(_best_for(part, candidates, former=bool(_FORMER.search(brief.standalone)))))
+        chosen.update(dict.fromkeys(_best_for(part, candidates, _times_asked_for(brief.standalone))))
     strips = [candidates[place].strip for place in list(chosen)[:_MOST]]
     numbers = {source.strips[0].passage.document: source.number for source in brief.sources if source.strips}
     documents: dict[str, list[Strip]] = {}
@@ -63,16 +65,17 @@ def quoted(brief: Brief) -> Iterator[str]:
 
 def _candidates(brief: Brief) -> list[_Candidate]:
     judged = brief.judged or [
-        JudgedStrip(strip=strip, score=Score(value=1.0, reason="given"), kept=True)
+        JudgedStrip(strip=strip, score=Score(value=0.0, reason="not judged"), kept=True)
         for source in brief.sources
         for given in source.strips
         for strip in _windows(given)
     ]
-    highest = max((one.score.value for one in judged), default=0.0) or 1.0
+    lowest = min((one.score.value for one in judged), default=0.0)
+    spread = max((one.score.value for one in judged), default=0.0) - lowest
     return [
         _Candidate(
             strip=one.strip,
-            worth=one.score.value / highest,
+            worth=(one.score.value - lowest) / spread if spread else 0.0,
             said=_stems(one.strip.text),
             above=_stems(f"{one.strip.passage.title} {one.strip.passage.location} {one.strip.context}"),
         )
@@ -86,10 +89,10 @@ def _windows(given: Strip) -> list[Strip]:
     return inside or [given]
 
 
-def _best_for(part: str, candidates: Sequence[_Candidate], *, former: bool) -> list[int]:
+def _best_for(part: str, candidates: Sequence[_Candidate], times: frozenset[str] | None) -> list[int]:
     """Places of the candidates that answer this part best, best first."""
     weights = _weights(part, candidates)
-    scores = [_score(candidate, weights, former=former) for candidate in candidates]
+    scores = [_score(candidate, weights, times) for candidate in candidates]
     ranked = sorted(range(len(candidates)), key=lambda place: -scores[place])
     best: list[int] = []
     for place in ranked:
@@ -100,7 +103,12 @@ def _best_for(part: str, candidates: Sequence[_Candidate], *, former: bool) -> l
     return best[:_STRIPS]
 
 
-def _score(candidate: _Candidate, weights: Mapping[str, float], *, former: bool) -> float:
+def _times_asked_for(question: str) -> frozenset[str] | None:
+    """The years that the question names; None where it asks for what was, whenever that was."""
+    return None if _FORMER.search(question) else frozenset(_YEAR.findall(question))
+
+
+def _score(candidate: _Candidate, weights: Mapping[str, float], times: frozenset[str] | None) -> float:
     """What was judged of the strip, and the share of the part's words, by weight, in it and above it."""
     shared = sum(
         weight * (1.0 if stem in candidate.said else _ABOVE)
@@ -108,7 +116,8 @@ def _score(candidate: _Candidate, weights: Mapping[str, float], *, former: bool)
         if stem in candidate.said or stem in candidate.above
     )
     score = candidate.worth + shared / (sum(weights.values()) or 1.0)
-    return score * _SUPERSEDED if candidate.strip.passage.superseded and not former else score
+    outdated = candidate.strip.passage.superseded and times is not None and not times & candidate.above
+    return score * _SUPERSEDED if outdated else score
 
 
 def _weights(part: str, candidates: Sequence[_Candidate]) -> Mapping[str, float]:
@@ -130,22 +139,33 @@ def _paragraph(strips: Sequence[Strip], number: int) -> str:
     """Strips of one document in source order, each with the mark; items and rows stand on lines of their own."""
     lines: list[str] = []
     for strip in strips:
-        text = strip.text.strip()
-        listed = bullet(text) or row(text)
-        if listed and (label := _label(strip)) and label not in lines:
+        shown = list(_lines(strip.text))
+        if bullet(shown[0]) and (label := _label(strip)) not in lines:
             lines.append(label)
-        lines.append(f"{_listed(text) if listed else ' '.join(text.split())} [{number}]")
+        lines += [*shown[:-1], f"{shown[-1]} [{number}]"]
     return "\n".join(lines)
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Running text as one line, each item and row as a line of a list."""
+    running: list[str] = []
+    for start, end in sentences(text):
+        sentence = " ".join(text[start:end].split())
+        if not (bullet(sentence) or row(sentence)):
+            running.append(sentence)
+            continue
+        if running:
+            yield " ".join(running)
+            running = []
+        yield sentence if sentence[0].isdigit() and bullet(sentence) else f"- {_BULLET.sub('', sentence)}"
+    if running:
+        yield " ".join(running)
+
+
 def _label(strip: Strip) -> str:
-    """What a row or item stands under."""
-    above = strip.context.splitlines()[-1:] or [strip.passage.title]
-    return f"{above[0].rstrip(' :')}:"
-
-
-def _listed(text: str) -> str:
-    return text if bullet(text) else f"- {text}"
+    """What an item or row stands under: the document, and the last heading or lead-in above it."""
+    above = strip.context.splitlines()[-1:]
+    return f"{' › '.join(dict.fromkeys([strip.passage.title, *above])).rstrip(' :')}:"
 
 
 def _stems(text: str) -> frozenset[str]:

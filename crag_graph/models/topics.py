@@ -66,14 +66,16 @@ def phrase(text: str, limit: int, *, without: Collection[str] = (), unique: bool
 
 def names(text: str) -> list[str]:
     """Names and codes: words with digits or in capitals, and capitalised words that do not merely begin a sentence."""
-    found = []
-    for match in WORD.finditer(text):
+    small = stop_words(guess(text)) | stop_words("en")
+    found: list[str] = []
+    following = False
+    for match in reversed(list(WORD.finditer(text))):
         word = _POSSESSIVE.sub("", match[0])
-        if word.casefold() in stop_words(guess(text)):
-            continue
-        if _CODE.fullmatch(word) or (word[:1].isupper() and not _begins_sentence(text, match)):
+        named = word[:1].isupper() and (following or not _begins_sentence(text, match))
+        following = word.casefold() not in small and bool(named or _CODE.fullmatch(word))
+        if following:
             found.append(word)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(reversed(found)))
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:
