@@ -1,0 +1,195 @@
+"""Signals between one part of a question and the strips of a passage."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crag_graph.domain import Passage, Strip
+from crag_graph.embedding import TokenVectors, Vectors
+from crag_graph.evaluators.prepared import Prepared, heading
+from crag_graph.evaluators.words import STOP_WORDS, codelike, language, names, stem, words
+
+NAMES = (
+    "strip_cosine",
+    "passage_cosine",
+    "strip_tokens",
+    "passage_tokens",
+    "rarest_least",
+    "rarest_mean",
+    "strip_coverage",
+    "passage_coverage",
+    "least_covered",
+    "least_shared",
+    "asked_for",
+    "codes_missing",
+    "names_missing",
+    "foreign",
+    "length",
+    "rarity",
+)
+RAREST = 4
+UNKNOWN, PIECES = 0.9, 2
+"""A word of more pieces than this is none that the vocabulary knows: it is at least this rare."""
+_QUESTION_WORD = re.compile(r"\b(how|what|which|who|whom|whose|when|where|why)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One part of a question, read. Arrays are over its content words, or its tokens where it says so.
+
+    `weights`: rarity in (0, 1]. `tokens`: shape (m, d). `token_weights`: shape (m,), 0 for small words.
+    `places`: for each word its token numbers. `target`: numbers of the tokens right behind the question word.
+    """
+
+    text: str
+    read: TokenVectors
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    weights: NDArray[np.float64]
+    places: tuple[tuple[int, ...], ...]
+    token_weights: NDArray[np.float64]
+    target: tuple[int, ...]
+    foreign: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """A passage with its strips, ready for signals. `inside[s, t]`: strip s, or what stands above it, holds token t."""
+
+    prepared: Prepared
+    strips: tuple[Strip, ...]
+    inside: NDArray[np.bool_]
+    stems: tuple[frozenset[str], ...]
+    all_stems: frozenset[str]
+    vectors: Vectors
+
+
+def asked(text: str, read: TokenVectors, rarity: NDArray[np.float32]) -> Asked:
+    """`rarity`: for each vocabulary id how rare it is in general text, in [0, 1]."""
+    found = [(match[0], _tokens_at(read, match.span())) for match in _WORD.finditer(text)]
+    found = [(word, places) for word, places in found if places]
+    content = [(word, places) for word, places in found if word.lower() not in STOP_WORDS]
+    weights = np.array([_weight(read, places, rarity) for _, places in content])
+    token_weights = np.zeros(len(read.ids))
+    for (_, places), weight in zip(content, weights, strict=True):
+        token_weights[list(places)] = weight
+    return Asked(
+        text=text,
+        read=read,
+        words=tuple(word for word, _ in content),
+        stems=tuple(stem(word) for word, _ in content),
+        weights=weights,
+        places=tuple(places for _, places in content),
+        token_weights=token_weights,
+        target=_target(text, read, found),
+        foreign=language(text) != "en",
+    )
+
+
+def ground(passage: Passage, strips: Sequence[Strip], prepared: Prepared) -> Ground:
+    above = _stems(heading(passage.title, passage.location))
+    starts = prepared.starts
+    inside = np.array([(starts < 0) | ((starts >= strip.start) & (starts < strip.end)) for strip in strips])
+    inside = inside.reshape(len(strips), len(starts))
+    counts = np.maximum(inside.sum(axis=1, keepdims=True), 1)
+    vectors = inside.astype(np.float32) @ prepared.tokens / counts
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return Ground(
+        prepared=prepared,
+        strips=tuple(strips),
+        inside=inside,
+        stems=tuple(above | _stems(f"{strip.context} {strip.text}") for strip in strips),
+        all_stems=above | _stems(passage.text[:20_000]),
+        vectors=(vectors / lengths).astype(np.float32),
+    )
+
+
+def signals(part: Asked, ground: Ground) -> NDArray[np.float64]:
+    """Shape (strips, len(NAMES)): each strip against the part; what is about the passage is the same in all rows."""
+    count = len(ground.strips)
+    similar = part.read.tokens @ ground.prepared.tokens.T
+    whole = similar.max(axis=1, initial=0.0)
+    nearest = _nearest(similar, ground.inside)
+    total = part.token_weights.sum() + 1e-6
+    rows = np.zeros((count, len(NAMES)))
+    rows[:, 0] = ground.vectors @ part.read.pooled
+    rows[:, 1] = ground.prepared.pooled @ part.read.pooled
+    rows[:, 2] = nearest @ part.token_weights / total
+    rows[:, 3] = whole @ part.token_weights / total
+    if part.words:
+        rows[:, 4:10] = _by_word(part, ground, nearest)
+    rows[:, 10] = nearest[:, list(part.target)].mean(axis=1) if part.target else 0.6
+    rows[:, 11:13] = _missing(part, ground)
+    rows[:, 13] = part.foreign
+    rows[:, 14] = min(len(part.words), 8) / 8
+    rows[:, 15] = part.weights.max(initial=0.0)
+    return rows
+
+
+def _by_word(part: Asked, ground: Ground, nearest: NDArray[np.float32]) -> NDArray[np.float64]:
+    similar = np.stack([nearest[:, list(places)].mean(axis=1) for places in part.places], axis=1)
+    shared = np.array([[word in stems for word in part.stems] for stems in ground.stems], float)
+    shared_at_all = np.array([word in ground.all_stems for word in part.stems], float)
+    rarest = np.argsort(-part.weights, kind="stable")[:RAREST]
+    total = part.weights.sum() + 1e-6
+    return np.stack(
+        [
+            similar[:, rarest].min(axis=1),
+            similar[:, rarest].mean(axis=1),
+            shared @ part.weights / total,
+            np.full(len(shared), shared_at_all @ part.weights / total),
+            ((1 - np.maximum(shared, similar)) * part.weights).max(axis=1),
+            ((1 - shared) * part.weights).max(axis=1),
+        ],
+        axis=1,
+    )
+
+
+def _missing(part: Asked, ground: Ground) -> tuple[float, float]:
+    """Shares of the part's codes and numbers, and of its names, that the passage does not hold."""
+    known = dict(zip(part.words, (word in ground.all_stems for word in part.stems), strict=True))
+    named = set(names(part.text))
+    coded = [there for word, there in known.items() if codelike(word) or any(map(str.isdigit, word))]
+    return _absent(coded), _absent([there for word, there in known.items() if word in named])
+
+
+def _absent(there: Sequence[bool]) -> float:
+    return 1.0 - sum(there) / len(there) if there else 0.0
+
+
+def _nearest(similar: NDArray[np.float32], inside: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Shape (strips, m): for each token of the part its best similarity among a strip's tokens."""
+    strips, question = len(inside), len(similar)
+    nearest = np.zeros((strips, question), np.float32)
+    for number, mask in enumerate(inside):
+        if mask.any():
+            nearest[number] = similar[:, mask].max(axis=1)
+    return nearest
+
+
+def _weight(read: TokenVectors, places: Sequence[int], rarity: NDArray[np.float32]) -> float:
+    rarest = max(float(rarity[read.ids[place]]) for place in places)
+    return max(rarest, UNKNOWN) if len(places) > PIECES else rarest
+
+
+def _tokens_at(read: TokenVectors, span: tuple[int, int]) -> tuple[int, ...]:
+    return tuple(n for n, (start, end) in enumerate(read.offsets) if start >= span[0] and end <= span[1])
+
+
+def _target(text: str, read: TokenVectors, found: Sequence[tuple[str, tuple[int, ...]]]) -> tuple[int, ...]:
+    """The two words behind the question word say what is asked for: `how heavy`, `which brand`."""
+    question = _QUESTION_WORD.search(text)
+    if question is None:
+        return ()
+    behind = [places for _, places in found if read.offsets[places[0]][0] >= question.end()][:2]
+    return tuple(place for places in behind for place in places)
+
+
+@lru_cache(maxsize=8_192)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text))

@@ -1,0 +1,129 @@
+"""The local evaluator on its trained weights."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from crag_graph.evaluators.local import LocalEvaluator
+from crag_graph.evaluators.prepared import Preparer
+from crag_graph.strips import decompose
+from tests.crag_graph.evaluators.conftest import passage
+
+LEAVE = passage(
+    "Full-time employees have 26 days of paid annual leave a year. Unused days lapse on 31 March.",
+    title="Leave",
+    location="Annual leave",
+)
+PARENTS = passage(
+    "Each parent gets 60 days of parental leave at full pay. Tell your manager ten weeks before it begins.",
+    title="Leave",
+    location="Parental leave",
+)
+PUMP = passage("The pump is cleaned with a soft brush once a month. Never use solvents.", title="Pump manual")
+
+
+async def test_the_passage_that_answers_scores_best(evaluator: LocalEvaluator) -> None:
+    evaluation = await evaluator.evaluate("How many days of parental leave do I get?", [PUMP, LEAVE, PARENTS])
+    values = [score.value for score in evaluation.scores]
+    assert values[2] == max(values)
+    assert values[0] < 0.3
+
+
+async def test_every_score_is_a_probability_with_a_reason(evaluator: LocalEvaluator) -> None:
+    evaluation = await evaluator.evaluate("How often is the pump cleaned and with what brush?", [PUMP, LEAVE])
+    for part in evaluation.parts:
+        assert len(part.scores) == 2
+        assert all(0 <= score.value <= 1 and score.reason for score in part.scores)
+
+
+async def test_the_reason_names_what_was_found(evaluator: LocalEvaluator) -> None:
+    evaluation = await evaluator.evaluate("How many days of parental leave do I get?", [PARENTS])
+    assert "parental" in evaluation.scores[0].reason
+    assert "60 days" in evaluation.scores[0].reason
+
+
+async def test_the_reason_names_what_is_missing(evaluator: LocalEvaluator) -> None:
+    evaluation = await evaluator.evaluate("Which solvent does the supplier of the turbine recommend?", [LEAVE])
+    assert "nothing on" in evaluation.scores[0].reason
+
+
+async def test_a_question_of_two_parts_is_judged_part_by_part(evaluator: LocalEvaluator) -> None:
+    evaluation = await evaluator.evaluate(
+        "How many days of annual leave do I have, and how often is the pump cleaned?", [LEAVE, PUMP]
+    )
+    assert len(evaluation.parts) == 2
+    leave, pump = evaluation.parts
+    assert leave.scores[0].value > leave.scores[1].value
+    assert pump.scores[1].value > pump.scores[0].value
+    best = [max(part.scores[n].value for part in evaluation.parts) for n in range(2)]
+    assert [score.value for score in evaluation.scores] == best
+
+
+async def test_prepared_passages_get_the_scores_that_they_would_get_unprepared(
+    evaluator: LocalEvaluator, preparer: Preparer
+) -> None:
+    bare = [LEAVE, PARENTS, PUMP]
+    blobs = await preparer.featurize(
+        [one.title for one in bare], [one.location for one in bare], [one.text for one in bare]
+    )
+    stored = [replace(one, features=blob) for one, blob in zip(bare, blobs, strict=True)]
+    question = "How many days of annual leave do I have?"
+    now, then = await evaluator.evaluate(question, bare), await evaluator.evaluate(question, stored)
+    assert now == then
+
+
+async def test_a_damaged_blob_is_read_again(evaluator: LocalEvaluator) -> None:
+    damaged = replace(PARENTS, features=b"cp1\0 not what it says")
+    whole = await evaluator.evaluate("How long is parental leave?", [PARENTS])
+    assert await evaluator.evaluate("How long is parental leave?", [damaged]) == whole
+
+
+async def test_nothing_retrieved_gives_no_scores(evaluator: LocalEvaluator) -> None:
+    evaluation = await evaluator.evaluate("How long is parental leave?", [])
+    assert evaluation.scores == ()
+    assert evaluation.parts[0].scores == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "\x00", "\ud800", "🦦" * 500, "| a | b |\n|---|---|\n| 1 | 2 |", "word " * 20_000, "日本語。" * 300],
+)
+async def test_any_text_gets_a_score(evaluator: LocalEvaluator, text: str) -> None:
+    evaluation = await evaluator.evaluate("How long is parental leave?", [passage(text), PARENTS])
+    assert len(evaluation.scores) == 2
+
+
+@pytest.mark.parametrize("question", ["", "?", "\x00", "why", "the of and", "\ud800?", "a" * 5_000, "と は 何 ですか"])
+async def test_any_question_gets_scores(evaluator: LocalEvaluator, question: str) -> None:
+    evaluation = await evaluator.evaluate(question, [PARENTS, PUMP])
+    assert len(evaluation.scores) == 2
+    assert evaluation.parts
+
+
+async def test_the_order_of_the_passages_means_nothing(evaluator: LocalEvaluator) -> None:
+    question = "When do unused days of leave lapse?"
+    there = await evaluator.evaluate(question, [LEAVE, PARENTS, PUMP])
+    back = await evaluator.evaluate(question, [PUMP, PARENTS, LEAVE])
+    for one, other in zip(there.scores, reversed(back.scores), strict=True):
+        assert one.value == pytest.approx(other.value, abs=1e-4)
+
+
+async def test_the_filter_keeps_the_strip_with_the_answer_and_drops_the_rest(evaluator: LocalEvaluator) -> None:
+    strips = [strip for one in (LEAVE, PARENTS, PUMP) for strip in decompose(one)]
+    filtering = await evaluator.filter("How many days of parental leave do I get?", strips)
+    kept = [strip.passage for strip, keep in zip(strips, filtering.keep, strict=True) if keep]
+    assert PARENTS in kept
+    assert PUMP not in kept
+
+
+async def test_no_strips_are_filtered_to_none(evaluator: LocalEvaluator) -> None:
+    assert (await evaluator.filter("How long?", [])).keep == ()
+
+
+async def test_questions_at_once_do_not_mix(evaluator: LocalEvaluator) -> None:
+    questions = ["How many days of parental leave do I get?", "How is the pump cleaned?"] * 3
+    passages = [LEAVE, PARENTS, PUMP]
+    at_once = await asyncio.gather(*(evaluator.evaluate(question, passages) for question in questions))
+    assert at_once[0] == at_once[2] == at_once[4]
+    assert at_once[1] == at_once[3] != at_once[0]
