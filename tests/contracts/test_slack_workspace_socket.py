@@ -83,6 +83,12 @@ async def test_with_three_connections_each_event_reaches_one_of_them(slack: Slac
     assert len({delivery.ack.by for delivery in slack.deliveries if delivery.ack}) == 3
 
 
+async def test_whoever_waits_for_the_app_sees_it_come(slack: SlackWorkspace) -> None:
+    waiting = asyncio.create_task(slack.connected(2, within=5))
+    async with in_socket_mode(bolt(slack), slack), in_socket_mode(bolt(slack), slack):
+        await waiting
+
+
 async def test_the_eleventh_connection_is_turned_away(slack: SlackWorkspace) -> None:
     opener = client(slack)
     async with aiohttp.ClientSession() as session:

@@ -74,7 +74,7 @@ class Platform:
             client_id=f"{len(self.apps) + 1:012d}.{len(self.apps) + 1:012d}",
         )
         self.apps[app.id] = app
-        self.sockets[app.id] = Sockets(app_id=app.id, random=self._random)
+        self.sockets[app.id] = Sockets(app_id=app.id, random=self._random, notify=self.feed.notify)
         self.couriers[app.id] = Courier(
             transport=lambda: self._transport(app), timing=self.timing, notify=self.feed.notify
         )

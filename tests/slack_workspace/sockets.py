@@ -3,6 +3,7 @@
 import asyncio
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -31,8 +32,9 @@ class Connection:
 class Sockets:
     """The open connections of one app."""
 
-    def __init__(self, *, app_id: str, random: Random) -> None:
+    def __init__(self, *, app_id: str, random: Random, notify: Callable[[], None]) -> None:
         self._app_id = app_id
+        self._notify = notify
         self._random = random
         self._tickets: set[str] = set()
         self.connections: list[Connection] = []
@@ -57,6 +59,7 @@ class Sockets:
             await socket.close()
             return socket
         self.connections.append(connection)
+        self._notify()
         try:
             await self._say_hello(connection)
             await self._listen(connection)
@@ -146,6 +149,7 @@ class Sockets:
     def _forget(self, connection: Connection) -> None:
         if connection in self.connections:
             self.connections.remove(connection)
+        self._notify()
         for waiting in connection.waiting.values():
             if not waiting.done():
                 waiting.set_exception(ConnectionError())
