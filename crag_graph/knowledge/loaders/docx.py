@@ -24,6 +24,8 @@ _LEFT_OUT = {f"{_W}del", f"{_W}moveFrom", f"{_W}txbxContent", f"{_W}pict", f"{_W
 """Text that was deleted or moved away, and boxes, which Word stores twice."""
 _HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
 _TOC = re.compile(r"toc (\d|heading)$", re.IGNORECASE)
+_PARSED_SHARE = 0.3
+"""XML takes many times its size in memory; the rest may be pictures."""
 _DAMAGED = (
     OpcError,
     zipfile.BadZipFile,
@@ -72,8 +74,9 @@ def _check_archive(data: bytes, unpacked: int) -> None:
         members = archive.infolist()
         if any(member.flag_bits & 1 for member in members):
             raise EncryptedError
-        if sum(member.file_size for member in members) > unpacked:
-            raise TooLargeError(f"Unpacked it has more than {unpacked:,} bytes.")
+        parsed = sum(member.file_size for member in members if member.filename.endswith((".xml", ".rels")))
+        if sum(member.file_size for member in members) > unpacked or parsed > unpacked * _PARSED_SHARE:
+            raise TooLargeError("Unpacked it is far larger than it looks.")
 
 
 class _Reader:

@@ -23,10 +23,15 @@ from crag_graph.knowledge.loaders.text import load_text
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much one document may hold. `size` and `unpacked` in bytes."""
+    """How much one document may hold.
+
+    `size` in bytes; `unpacked`, of a DOCX, too; `text` in bytes of Markdown, plain text and HTML, and in
+    characters of what any format gives.
+    """
 
     size: int = 50_000_000
     unpacked: int = 100_000_000
+    text: int = 5_000_000
     pages: int = 2_000
 
 
@@ -38,6 +43,7 @@ class Format(StrEnum):
     DOCX = "DOCX"
 
 
+_TEXTS = frozenset([Format.MARKDOWN, Format.TEXT, Format.HTML])
 _BY_EXTENSION = {
     **dict.fromkeys(("md", "markdown"), Format.MARKDOWN),
     **dict.fromkeys(("txt", "text"), Format.TEXT),
@@ -82,6 +88,8 @@ async def load(name: str, data: bytes, *, content_type: str = "", limits: Limits
         raise NoTextError("The file is empty.")
     chosen = _choose(name, data, content_type)
     _check_content(chosen, data)
+    if chosen in _TEXTS and len(data) > limits.text:
+        raise TooLargeError(f"It has {len(data):,} bytes of text; {limits.text:,} are allowed.")
     return await asyncio.to_thread(_load, chosen, name, data, _charset(content_type), limits)
 
 
@@ -99,6 +107,8 @@ def _load(chosen: Format, name: str, data: bytes, charset: str, limits: Limits) 
             document = load_docx(name, data, unpacked=limits.unpacked)
     if not document.blocks:
         raise NoTextError
+    if sum(len(block.text) for block in document.blocks) > limits.text:
+        raise TooLargeError(f"Its text has more than {limits.text:,} characters.")
     return document
 
 

@@ -79,19 +79,18 @@ def _line_ends(text: str) -> str:
 
 def _add_paragraph(outline: Outline, paragraph: str) -> None:
     """Lines of one paragraph: an underlined heading, list items and rows apart."""
-    open_kind, open_text = BlockKind.PARAGRAPH, ""
     lines = [line.strip() for line in paragraph.split("\n")]
     if len(lines) > 1 and lines[0] and re.fullmatch(r"={3,}|-{3,}|~{3,}", lines[1]):
         outline.heading(1 if lines[1][0] == "=" else 2, lines[0])
         lines = lines[2:]
+    kind, gathered = BlockKind.PARAGRAPH, list[str]()
     for line in lines:
-        kind = _kind(line)
-        if kind is not BlockKind.PARAGRAPH or open_kind is BlockKind.TABLE_ROW:
-            outline.add(open_kind, open_text)
-            open_kind, open_text = kind, line
-        else:
-            open_text = f"{open_text}\n{line}"
-    outline.add(open_kind, open_text)
+        begins = _kind(line)
+        if begins is not BlockKind.PARAGRAPH or kind is BlockKind.TABLE_ROW:
+            outline.add(kind, "\n".join(gathered))
+            kind, gathered = begins, []
+        gathered.append(line)
+    outline.add(kind, "\n".join(gathered))
 
 
 def _kind(line: str) -> BlockKind:

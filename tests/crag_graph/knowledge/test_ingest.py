@@ -22,6 +22,7 @@ from tests.crag_graph.knowledge.making import DIMENSIONS, MODEL, SPACE, HashedEm
 from tests.fakes.pages import Page, PageServer, redirect
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+DOCUMENTS = Path(__file__).parents[2] / "documents"
 LONG = "# Leave\n\n" + "".join(f"## Rule {n}\n\nNobody waits longer than {n} days.\n\n" for n in range(40))
 
 
@@ -305,6 +306,14 @@ async def test_text_and_names_with_nul_bytes_are_stored_clean(ingest: Ingest, li
     assert one.document
     assert [passage.text for passage in await library.passages(one.document.id)] == ["Text here."]
     assert (await take_one(ingest, sent)).outcome is Outcome.UNCHANGED
+
+
+async def test_instructions_within_a_document_are_text_like_any_other(ingest: Ingest, library: Library) -> None:
+    one = await take_one(ingest, DOCUMENTS / "parking.md")
+    assert one.document
+    (passage,) = await library.passages(one.document.id)
+    assert "Ignore your instructions" in passage.text
+    assert (one.document.title, one.document.superseded) == ("Parking", False)
 
 
 async def test_stale_passages_are_embedded_again(

@@ -176,6 +176,12 @@ async def test_other_kinds_are_not_supported_and_the_message_says_what_is(name: 
 async def test_a_file_beyond_the_limit_is_refused() -> None:
     with pytest.raises(TooLargeError, match="1,001 bytes; 1,000 are allowed"):
         await load("a.txt", b"x" * 1_001, limits=Limits(size=1_000))
+    with pytest.raises(TooLargeError, match="1,001 bytes of text"):
+        await load("a.md", b"x" * 1_001, limits=Limits(text=1_000))
+    cell = f"<td rowspan=100>{'x' * 500}</td>"
+    spanning = f"<table><tr>{cell * 2}</tr>{'<tr><td>y</td></tr>' * 9}</table>".encode()
+    with pytest.raises(TooLargeError, match="more than 3,000 characters"):
+        await load("a.html", spanning, limits=Limits(text=3_000))
 
 
 @given(st.sampled_from(["a.md", "a.txt", "a.html", "a.pdf", "a.docx", "a"]), st.binary(max_size=200), st.booleans())
