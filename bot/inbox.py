@@ -163,6 +163,12 @@ class Inbox:
         async with self._connected() as connection:
             return frozenset((await connection.execute(posted)).scalars())
 
+    async def asked(self, conversation: str) -> frozenset[str]:
+        """The ts of everything that was asked in the conversation."""
+        async with self._connected() as connection:
+            found = await connection.execute(select(inbox.c.ts).where(inbox.c.conversation == conversation))
+            return frozenset(found.scalars())
+
     async def stop(self, conversation: str) -> None:
         """The asker wants what is being worked on to end."""
         running = inbox.c.attempts > 0

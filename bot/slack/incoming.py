@@ -41,6 +41,8 @@ class Me:
     user: str
     bot: str = ""
     app: str = ""
+    url: str = ""
+    """Address of the team's Slack, with a slash at the end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +88,10 @@ class Message:
     @property
     def is_reply(self) -> bool:
         return self.thread != self.ts
+
+    def permalink(self, me: Me) -> str:
+        thread = f"?thread_ts={self.thread}&cid={self.channel}" if self.is_reply else ""
+        return f"{me.url}archives/{self.channel}/p{self.ts.replace('.', '')}{thread}" if me.url else ""
 
 
 def read(body: Mapping[str, Any], me: Me) -> Message | None:

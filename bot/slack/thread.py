@@ -2,11 +2,12 @@
 
 import asyncio
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.slack.blocks import Post
 from bot.slack.incoming import Me
@@ -43,6 +44,7 @@ class Thread:
     me: Me
     channel: str
     root: str
+    """The ts of the thread's root; empty where the reply stands in the channel itself."""
     question: str
     """The ts of the message that is replied to."""
     mark: uuid.UUID
@@ -58,7 +60,7 @@ class Thread:
                 sent = await heard(
                     self.web.hasty.chat_postMessage(
                         channel=self.channel,
-                        thread_ts=self.root,
+                        thread_ts=self.root or None,
                         text=post.text,
                         blocks=post.blocks or None,
                         metadata=self.metadata(part),
@@ -111,25 +113,28 @@ class Thread:
     def metadata(self, part: int) -> dict[str, Any]:
         return {"event_type": EVENT_TYPE, "event_payload": {"id": self.mark.hex, "part": part}}
 
-    async def _after_the_question(self) -> Any:
+    async def _after_the_question(self) -> AsyncIterator[Mapping[str, Any]]:
         cursor = ""
         while True:
-            page = await heard(
-                self.web.patient.conversations_replies(
-                    channel=self.channel,
-                    ts=self.root,
-                    oldest=self.question,
-                    include_all_metadata=True,
-                    limit=200,
-                    cursor=cursor or None,
-                )
-            )
+            page = await heard(self._page(cursor or None))
             for message in page.get("messages", ()):
                 if message.get("user") == self.me.user and message["ts"] > self.question:
                     yield message
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 return
+
+    def _page(self, cursor: str | None) -> Awaitable[AsyncSlackResponse]:
+        client = self.web.patient
+        what: dict[str, Any] = {
+            "channel": self.channel,
+            "oldest": self.question,
+            "include_all_metadata": True,
+            "limit": 200,
+        }
+        if self.root:
+            return client.conversations_replies(ts=self.root, cursor=cursor, **what)
+        return client.conversations_history(cursor=cursor, **what)
 
     async def _change(self, client: AsyncWebClient, ts: str, content: dict[str, Any]) -> None:
         try:

@@ -76,13 +76,18 @@ async def open_web(api_url: str, token: str) -> AsyncIterator[Web]:
 
 async def heard(call: Awaitable[AsyncSlackResponse]) -> Mapping[str, Any]:
     """What Slack answered. Raises SlackRefusedError, SlackBusyError or SlackAwayError."""
+    response = await answered(call)
+    return response.data if isinstance(response.data, dict) else {}
+
+
+async def answered(call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse:
+    """The same with what the headers say."""
     try:
-        response = await call
+        return await call
     except SlackApiError as error:
         raise _translated(error) from error
     except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
         raise SlackAwayError(type(error).__name__) from error
-    return response.data if isinstance(response.data, dict) else {}
 
 
 def _translated(error: SlackApiError) -> SlackError:

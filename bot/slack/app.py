@@ -1,0 +1,116 @@
+"""The Bolt app: which listener hears what, what listeners are given by name, and the one place that says sorry."""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack import words
+from bot.slack.blocks import FEEDBACK, HOW
+from bot.slack.commands import Forget, on_ask, on_forget, on_unknown_command
+from bot.slack.home import on_home_opened
+from bot.slack.incoming import Manners, Me
+from bot.slack.interactions import Traces, on_feedback, on_how
+from bot.slack.library import Shelf, on_ingest
+from bot.slack.messages import ignore, on_message, on_place_changed, on_removed, on_stop
+from bot.slack.web import Web
+
+log = structlog.get_logger()
+
+ANYTHING = re.compile(".*")
+PLACES = re.compile(r"(channel|group)_\w+|member_(joined|left)_channel")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What listeners may ask for, by the names of their parameters."""
+
+    me: Me
+    manners: Manners
+    shelf: Shelf
+    traces: Traces
+    forget: Forget
+
+    def named(self) -> dict[str, Any]:
+        inbox, queue, directory = self.shelf.inbox, self.shelf.queue, self.shelf.directory
+        return {**vars(self), "inbox": inbox, "queue": queue, "directory": directory}
+
+
+def make_app(web: Web, token: str, parts: Parts) -> AsyncApp:
+    """An app that acknowledges nothing before its listener has run: what is acknowledged is stored."""
+    logger = logging.getLogger("slack.bolt")
+    logger.setLevel(logging.INFO)  # at DEBUG Bolt logs what people wrote
+    app = AsyncApp(
+        name="crag",
+        logger=logger,
+        client=_client(web),
+        authorize=_authorize(parts.me, token),
+        process_before_response=True,
+        request_verification_enabled=False,  # transports.py does it: Bolt answers 500 to a timestamp that is no number
+        attaching_conversation_kwargs_enabled=False,
+    )
+    app.use(_giving(parts.named()))
+    _listen(app)
+    app.error(on_error)
+    return app
+
+
+def _listen(app: AsyncApp) -> None:
+    app.event("message")(on_message)
+    app.event("app_mention")(on_message)
+    app.event("agent_session_stopped")(on_stop)
+    app.event("app_home_opened")(on_home_opened)
+    app.event(PLACES)(on_place_changed)
+    app.event(re.compile("app_uninstalled|tokens_revoked"))(on_removed)
+    app.event(ANYTHING)(ignore)
+    app.command("/crag-ask")(on_ask)
+    app.command("/crag-ingest")(on_ingest)
+    app.command("/crag-forget")(on_forget)
+    app.command(ANYTHING)(on_unknown_command)
+    app.action(FEEDBACK)(on_feedback)
+    app.action(HOW)(on_how)
+    app.action(ANYTHING)(acknowledge)
+
+
+async def acknowledge(ack: Callable[[], Awaitable[Any]]) -> None:
+    """A press that needs no answer, such as on a link."""
+    await ack()
+
+
+async def on_error(error: Exception, body: Mapping[str, Any]) -> BoltResponse:
+    """Whatever failed was not taken. Slack sends events again; who ran a command is told to try again."""
+    log.error("listener_failed", kind=type(error).__name__, exc_info=error)
+    if "command" in body:
+        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": words.TRY_SHORTLY})
+    return BoltResponse(status=500, body="")
+
+
+def _client(web: Web) -> AsyncWebClient:
+    """A client without a token: Bolt makes one with the token of whom it authorizes for each request."""
+    hasty = web.hasty
+    return AsyncWebClient(base_url=hasty.base_url, session=web.session, logger=hasty.logger, retry_handlers=[])
+
+
+def _authorize(me: Me, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:
+    async def authorize(team_id: str | None = None, enterprise_id: str | None = None) -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=enterprise_id, team_id=team_id, bot_token=token, bot_id=me.bot, bot_user_id=me.user
+        )
+
+    return authorize
+
+
+def _giving(named: Mapping[str, Any]) -> Callable[..., Awaitable[None]]:
+    async def give(context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
+        context.update(named)
+        await next_()
+
+    return give

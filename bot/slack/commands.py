@@ -1,0 +1,128 @@
+"""The slash commands: asked privately, forgotten for good; each is acknowledged at once and answers wrong use clearly."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from bot.answering import Forgotten
+from bot.inbox import Inbox
+from bot.jobs import Queue
+from bot.slack import words
+from bot.slack.incoming import Me, Message
+from bot.slack.mrkdwn import clean, escape, wordless
+from bot.slack.taking import take
+
+Forget = Callable[[str], Awaitable[Forgotten]]
+"""Erases a conversation: what it remembers, and the texts of its traces."""
+
+ASK_HELP = (
+    "`/crag-ask QUESTION` answers you alone, from your documents and, where they are not enough, from the web. "
+    "Ask again with the same command to follow up; `/crag-forget` ends the conversation."
+)
+FORGET_HELP = (
+    "`/crag-forget` forgets your last conversation with me in this place. "
+    "`/crag-forget LINK` forgets the conversation that a link to one of its messages points at. "
+    "`/crag-forget everything` forgets every conversation in which you asked me something."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A slash command as it was typed."""
+
+    team: str
+    channel: str
+    user: str
+    text: str
+    response_url: str
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any]) -> "Command":
+        return cls(
+            team=body["team_id"],
+            channel=body["channel_id"],
+            user=body["user_id"],
+            text=clean(body.get("text") or "").strip(),
+            response_url=body.get("response_url") or "",
+        )
+
+
+async def on_ask(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox, queue: Queue) -> None:
+    command = Command.read(body)
+    if command.text.lower() in {"", "help"} or wordless(command.text):
+        await ack(ASK_HELP)
+        return
+    await take(private_message(command, me), inbox, queue, response_url=command.response_url)
+    await ack(words.WORKING)
+
+
+def private_message(command: Command, me: Me) -> Message:
+    """A command has no ts of its own; what a person asks privately in one place is one conversation."""
+    return Message(
+        team=me.team,
+        channel=command.channel,
+        ts=f"{time.time():.6f}",
+        thread=f"private-{command.user}",
+        user=command.user,
+        text=command.text,
+    )
+
+
+async def on_forget(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox, forget: Forget) -> None:
+    command = Command.read(body)
+    wanted = command.text.lower()
+    if wanted in {"", "this", "conversation", "this conversation"}:
+        found = await inbox.latest_conversation(team=me.team, channel=command.channel, person=command.user)
+        await ack(await _forget_one(found, inbox, forget) if found else "There is no conversation of yours here.")
+    elif wanted == "everything":
+        await ack(await _forget_everything(command, me, inbox, forget))
+    elif conversation := conversation_of_link(command.text, me):
+        await ack(await _forget_linked(conversation, command, inbox, forget))
+    elif wanted == "help":
+        await ack(FORGET_HELP)
+    else:
+        await ack(f"I do not know what to forget by “{escape(command.text[:100])}”. {FORGET_HELP}")
+
+
+def conversation_of_link(text: str, me: Me) -> str | None:
+    """The conversation of a message's permalink in our team."""
+    path, _, query = text.strip("<>").partition("?")
+    parts = path.rsplit("/", 3)
+    if len(parts) != 4 or parts[1] != "archives" or not (parts[3][:1] == "p" and parts[3][1:].isdigit()):  # noqa: PLR2004
+        return None
+    digits = parts[3][1:]
+    fields = dict(field.partition("=")[::2] for field in query.replace("&amp;", "&").split("&"))
+    root = fields.get("thread_ts") or f"{digits[:-6]}.{digits[-6:]}"
+    return f"{me.team}:{parts[2]}:{root}"
+
+
+async def _forget_linked(conversation: str, command: Command, inbox: Inbox, forget: Forget) -> str:
+    if not await inbox.has_asked(conversation, command.user):
+        return "You have asked nothing in that conversation, so it is not yours to forget."
+    return await _forget_one(conversation, inbox, forget)
+
+
+async def _forget_one(conversation: str, inbox: Inbox, forget: Forget) -> str:
+    erased = await forget(conversation)
+    await inbox.forget(conversation)
+    remembered = "What it remembered is gone" if erased.remembered else "It remembered nothing"
+    return f"Forgotten. {remembered}, and so are the texts of {_count(erased.traces, 'answer')} in the log."
+
+
+async def _forget_everything(command: Command, me: Me, inbox: Inbox, forget: Forget) -> str:
+    conversations = await inbox.conversations_of(team=me.team, person=command.user)
+    for conversation in conversations:
+        await forget(conversation)
+        await inbox.forget(conversation)
+    return f"Forgotten: {_count(len(conversations), 'conversation')} in which you asked me something."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+async def on_unknown_command(ack: AsyncAck) -> None:
+    await ack("I do not know this command.")

@@ -1,0 +1,104 @@
+"""The Slack side of the bot put together: what wiring starts, mounts and hands to the queue."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+from starlette.routing import Route
+
+from bot.answering import Answering
+from bot.inbox import Inbox
+from bot.jobs import Queue
+from bot.slack.answers import Answers
+from bot.slack.app import Parts, make_app
+from bot.slack.directory import Directory
+from bot.slack.files import Files
+from bot.slack.incoming import Manners
+from bot.slack.ingesting import Ingesting
+from bot.slack.interactions import Traces
+from bot.slack.library import Shelf
+from bot.slack.pace import Pace
+from bot.slack.start import check_app_token, introduce
+from bot.slack.transports import SILENT, Sockets, http_routes
+from bot.slack.web import open_web
+from crag_graph.knowledge.ingest import Ingest
+from crag_graph.knowledge.library import Library
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """One installation of the app in a team. With `app_token` it listens by Socket Mode, with `signing_secret` by HTTP."""
+
+    api_url: str
+    bot_token: str
+    app_token: str = ""
+    signing_secret: str = ""
+    admins: frozenset[str] = frozenset()
+    manners: Manners = field(default_factory=Manners)
+    silent: float = SILENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uses:
+    """What the Slack side stands on."""
+
+    engine: AsyncEngine
+    inbox: Inbox
+    queue: Queue
+    answering: Answering
+    library: Library
+    ingest: Ingest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slack:
+    """`answers` and `ingesting` work off the queue; `sockets` or `routes` take in what Slack sends."""
+
+    answers: Answers
+    ingesting: Ingesting
+    sockets: Sockets | None
+    routes: tuple[Route, ...]
+
+    @property
+    def silence(self) -> float:
+        """Seconds without a connection to Slack; 0 where all is well."""
+        return self.sockets.silence if self.sockets else 0.0
+
+
+@asynccontextmanager
+async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | None = None) -> AsyncIterator[Slack]:
+    """Raises SlackSetupError where a token or scope is wrong."""
+    async with open_web(installation.api_url, installation.bot_token) as web:
+        me = await introduce(web)
+        if installation.app_token:
+            await check_app_token(web, installation.app_token)
+        directory = Directory(web)
+        shelf = Shelf(
+            me=me,
+            directory=directory,
+            library=uses.library,
+            inbox=uses.inbox,
+            queue=uses.queue,
+            admins=installation.admins,
+        )
+        traces = Traces(engine=uses.engine, me=me, directory=directory)
+        parts = Parts(me=me, manners=installation.manners, shelf=shelf, traces=traces, forget=uses.answering.forget)
+        app = make_app(web, installation.bot_token, parts)
+        files = Files(web, token=installation.bot_token, api_url=installation.api_url)
+        sockets = (
+            Sockets(app, web, installation.app_token, silent=installation.silent) if installation.app_token else None
+        )
+        yield Slack(
+            answers=Answers(
+                me=me,
+                web=web,
+                inbox=uses.inbox,
+                answering=uses.answering,
+                directory=directory,
+                pace=pace or Pace(),
+            ),
+            ingesting=Ingesting(me=me, web=web, inbox=uses.inbox, ingest=uses.ingest, files=files),
+            sockets=sockets,
+            routes=tuple(http_routes(app, installation.signing_secret)) if installation.signing_secret else (),
+        )

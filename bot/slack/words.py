@@ -1,0 +1,39 @@
+"""What the bot says in its own words: hints, apologies, and what to do when Slack refuses."""
+
+HINT = (
+    "Ask me a question, for example: How many days of parental leave do I get? "
+    "I answer from your documents, and from the web where they are not enough."
+)
+STOPPED = "Stopped."
+ASK_LATER = "I have tried several times. Please ask again later."
+TRY_SHORTLY = "I cannot take this at the moment. Try again shortly."
+WORKING = "Looking that up: the answer comes here, for you alone."
+
+REFUSALS = {
+    "not_in_channel": "I am not a member of <#{channel}>. Invite me there with `/invite` and ask again.",
+    "channel_not_found": "I cannot see the channel where you asked. Invite me there with `/invite` and ask again.",
+    "is_archived": "<#{channel}> is archived, so nobody can post there. Ask me here instead.",
+    "thread_not_found": "The message that you asked in is gone. Ask again.",
+    "cannot_reply_to_message": "Slack takes no replies to that message. Ask again in a message of its own.",
+    "restricted_action": "I may not post in <#{channel}>. Ask me here, or have an admin allow it.",
+    "restricted_action_read_only_channel": "<#{channel}> is read-only for me. Ask me here instead.",
+    "restricted_action_thread_locked": "The thread in <#{channel}> is locked. Ask me here instead.",
+    "missing_scope": "The app lacks a permission at Slack. Have an admin install it anew with its manifest.",
+}
+REFUSED = "Slack did not take my answer in <#{channel}> ({code}). Ask me here, or tell an admin."
+
+
+def apology(trace_id: str = "") -> str:
+    """One short apology; the trace says the rest to an admin."""
+    where = f" An admin finds the reason under trace {trace_id}." if trace_id else ""
+    return f"Sorry, something went wrong and I have no answer.{where}"
+
+
+def again(reason: str, seconds: float) -> str:
+    """What has failed for the moment, and what happens next."""
+    return f"{reason.partition(' Try again')[0]} I will try again in {seconds:g} seconds."
+
+
+def refusal(code: str, channel: str) -> str:
+    """Why nothing could be posted where the question was asked, and what helps."""
+    return REFUSALS.get(code, REFUSED).format(channel=channel, code=code)
