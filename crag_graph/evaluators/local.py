@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from crag_graph.domain import Part, Passage, Score, Strip
 from crag_graph.embedding import TokenEmbedder
+from crag_graph.evaluators.choosing import helpful
 from crag_graph.evaluators.judging import Judge, Judged, probability
 from crag_graph.evaluators.parts import parts
 from crag_graph.evaluators.prepared import Prepared, Preparer, unpack
@@ -16,11 +17,6 @@ from crag_graph.evaluators.signals import Asked, Ground, asked, ground
 from crag_graph.evaluators.weights import Weights, load
 from crag_graph.services import Evaluation, Filtering
 from crag_graph.strips import decompose
-
-KEEP = 0.08
-"""Score from which a strip is kept."""
-KEEP_BESIDE = 0.25
-"""Share of the best strip's score from which another one is kept: recall comes first."""
 
 
 class LocalEvaluator:
@@ -107,13 +103,6 @@ class LocalEvaluator:
             for n in range(len(strips))
         )
         return Filtering(scores=scores, keep=tuple(bool(kept) for kept in helpful(values)))
-
-
-def helpful(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which strips to keep; `values`: shape (parts, strips), scores in [0, 1]."""
-    bars = np.maximum(KEEP, KEEP_BESIDE * values.max(axis=1, keepdims=True))
-    kept: NDArray[np.bool_] = (values >= bars).any(axis=0)
-    return kept
 
 
 def _passage_score(part: Asked, judged: Judged, values: NDArray[np.float64], place: int, ground: Ground) -> Score:

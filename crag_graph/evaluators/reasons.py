@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crag_graph.evaluators.signals import Asked, Ground
+from crag_graph.evaluators.words import content_words, stem, words
 
 ALIKE = 0.6
 """Similarity of a word's tokens from which a strip is said to name it in other words."""
@@ -34,14 +35,25 @@ def reason(part: Asked, ground: Ground, number: int, score: float) -> str:
     return f"{said}, but nothing on {_listed(absent)}"
 
 
+def shared_words(part: str, text: str) -> str:
+    """A reason where nothing but the two texts is known."""
+    held = {stem(word) for word in words(text)}
+    content = list(dict.fromkeys(content_words(part)))
+    named = [word for word in content if stem(word) in held]
+    if not named:
+        return f"nothing on {_listed(content)}" if content else "judged as a whole"
+    absent = [word for word in content if stem(word) not in held]
+    return f"names {_listed(named)}" + (f", not {_listed(absent)}" if absent else "")
+
+
 def _words(part: Asked, ground: Ground, number: int) -> tuple[list[str], list[str]]:
     """The part's words that the strip names, in the same or in other words, and those that it does not."""
     similar: NDArray[np.float32] = part.read.tokens @ ground.prepared.tokens[ground.inside[number]].T
     nearest = similar.max(axis=1, initial=0.0)
     named: list[str] = []
     absent: list[str] = []
-    for word, stem, places in zip(part.words, part.stems, part.places, strict=True):
-        there = stem in ground.stems[number] or nearest[list(places)].mean() >= ALIKE
+    for word, root, places in zip(part.words, part.stems, part.places, strict=True):
+        there = root in ground.stems[number] or nearest[list(places)].mean() >= ALIKE
         (named if there else absent).append(word)
     return list(dict.fromkeys(named)), list(dict.fromkeys(absent))
 

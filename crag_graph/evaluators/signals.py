@@ -121,7 +121,7 @@ def signals(part: Asked, ground: Ground) -> NDArray[np.float64]:
     rows[:, 1] = ground.prepared.pooled @ part.read.pooled
     rows[:, 2] = nearest @ part.token_weights / total
     rows[:, 3] = whole @ part.token_weights / total
-    if part.words:
+    if part.words and count:
         rows[:, 4:10] = _by_word(part, ground, nearest)
     rows[:, 10] = nearest[:, list(part.target)].mean(axis=1) if part.target else 0.6
     rows[:, 11:13] = _missing(part, ground)

@@ -1,0 +1,16 @@
+"""Which strips go on to the writer, by their scores; recall comes first."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+KEEP = 0.08
+"""Score from which a strip is kept."""
+KEEP_BESIDE = 0.25
+"""Share of the best strip's score from which another one is kept."""
+
+
+def helpful(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which strips to keep; `values`: shape (parts, strips), scores in [0, 1]."""
+    bars = np.maximum(KEEP, KEEP_BESIDE * values.max(axis=1, keepdims=True))
+    kept: NDArray[np.bool_] = (values >= bars).any(axis=0)
+    return kept
