@@ -86,6 +86,8 @@ class Answering:
             asker=question.asker,
             permalink=question.permalink,
             question=text,
+            spaces=question.spaces,
+            rerun_of=question.rerun_of,
         )
         try:
             return await self._recorder.open(opening)

@@ -45,6 +45,8 @@ class Question:
     asker: str = ""
     permalink: str = ""
     history: tuple[Turn, ...] | None = None
+    rerun_of: str = ""
+    """The trace of which this is another try, by a reviewer."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.traces.tables import feedback, reviews, runs, steps
+from bot.traces.tables import feedback, gap_runs, reviews, runs, steps
 
-BLANK = {
+BLANK: dict[str, object] = {
     "channel": "",
     "conversation": "",
     "asker": "",
@@ -19,6 +19,8 @@ BLANK = {
     "answer": "",
     "notice": "",
     "citations": [],
+    "spaces": [],
+    "review": None,
     "error": "",
 }
 
@@ -45,7 +47,7 @@ async def delete_older(engine: AsyncEngine, before: datetime) -> int:
 
 async def _erase(connection: AsyncConnection, which: ColumnElement[bool]) -> int:
     chosen = select(runs.c.id).where(which)
-    for table in (steps, feedback, reviews):
+    for table in (steps, feedback, reviews, gap_runs):
         await connection.execute(delete(table).where(table.c.run.in_(chosen)))
     # A run that is still going on would write its texts later: its row goes, so that it finds nothing to close.
     running = await connection.execute(delete(runs).where(which, runs.c.state == "running"))

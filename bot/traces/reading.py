@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Float, RowMapping, Select, case, exists, func, or_, select, tuple_
+from sqlalchemy import Column, ColumnElement, Float, RowMapping, Select, Text, case, exists, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.traces.tables import feedback, reviews, runs, steps
 
 UNFINISHED_AFTER = timedelta(minutes=15)
 """A run that has been going on for longer was killed: a question's deadline is 10 minutes at most."""
+
+BEGINNING = 300
+"""Characters of a text that a list shows."""
 
 Row = Mapping[str, Any]
 
@@ -31,7 +34,10 @@ class Filter:
     verdict: str | None = None
     state: Literal["running", "unfinished", "answered", "stopped", "failed"] | None = None
     feedback: Literal["helpful", "unhelpful", "any", "none"] | None = None
-    review: Literal["good", "bad", "any", "none"] | None = None
+    review: Literal["good", "wrong", "incomplete", "bad", "any", "none"] | None = None
+    """By the newest review; `bad` is wrong or incomplete."""
+    model: str | None = None
+    """The chat model that wrote."""
     since: datetime | None = None
     until: datetime | None = None
     troubled: bool = False
@@ -40,6 +46,8 @@ class Filter:
     slower_than: float | None = None
     text: str | None = None
     """Occurs in the question or in the answer, whatever the case."""
+    reruns: bool = False
+    """Also what reviewers tried again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +68,19 @@ class Trace:
     reviews: tuple[Row, ...]
 
 
-async def list_traces(engine: AsyncEngine, which: Filter, *, after: str | None = None, limit: int = 50) -> Page:
-    """At most `limit` traces, newest first, after the place that an earlier page named. Raises CursorError."""
-    query = _listed().where(*_conditions(which)).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit + 1)
+async def list_traces(
+    engine: AsyncEngine, which: Filter, *, after: str | None = None, limit: int = 50, brief: bool = False
+) -> Page:
+    """At most `limit` traces, newest first, after the place that an earlier page named. Raises CursorError.
+
+    `brief`: of long texts the beginning.
+    """
+    query = (
+        _listed(brief=brief)
+        .where(*_conditions(which))
+        .order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        .limit(limit + 1)
+    )
     if after:
         query = query.where(tuple_(runs.c.started_at, runs.c.id) < tuple_(*_place(after)))
     async with engine.connect() as connection:
@@ -82,7 +100,7 @@ async def show_trace(engine: AsyncEngine, trace: str, *, team: str | None = None
             for table, order in (
                 (steps, steps.c.ordinal),
                 (feedback, feedback.c.given_at),
-                (reviews, reviews.c.reviewed_at),
+                (reviews, reviews.c.id.desc()),
             )
         ]
     return Trace(run=dict(run), steps=_rows(parts[0]), feedback=_rows(parts[1]), reviews=_rows(parts[2]))
@@ -92,15 +110,22 @@ def _rows(found: Iterable[RowMapping]) -> tuple[Row, ...]:
     return tuple(dict(row) for row in found)
 
 
-def _listed() -> Select[Any]:
+def _listed(*, brief: bool = False) -> Select[Any]:
     unfinished = (runs.c.state == "running") & (runs.c.started_at < func.now() - UNFINISHED_AFTER)
     state = case((unfinished, "unfinished"), else_=runs.c.state).label("state")
-    columns = [column for column in runs.c if column.name != "state"]
+    columns = [_begun(column) if brief else column for column in runs.c if column.name != "state"]
     helpful = select(func.avg(case((feedback.c.helpful, 1.0), else_=0.0)).cast(Float)).where(
         feedback.c.run == runs.c.id
     )
-    reviewed = exists().where(reviews.c.run == runs.c.id)
-    return select(*columns, state, helpful.scalar_subquery().label("helpful"), reviewed.label("reviewed"))
+    return select(
+        *columns, state, helpful.scalar_subquery().label("helpful"), runs.c.review.is_not(None).label("reviewed")
+    )
+
+
+def _begun(column: Column[Any]) -> ColumnElement[Any]:
+    if not isinstance(column.type, Text):
+        return column
+    return func.left(column, BEGINNING).label(column.name)
 
 
 def _conditions(which: Filter) -> list[ColumnElement[bool]]:
@@ -108,10 +133,12 @@ def _conditions(which: Filter) -> list[ColumnElement[bool]]:
 
 
 def _equal(which: Filter) -> list[ColumnElement[bool]]:
-    wanted = {name: getattr(which, name) for name in ("team", "channel", "asker", "conversation", "verdict")}
+    wanted = {name: getattr(which, name) for name in ("team", "channel", "asker", "conversation", "verdict", "model")}
     conditions: list[ColumnElement[bool]] = [
         runs.c[name] == value for name, value in wanted.items() if value is not None
     ]
+    if not which.reruns:
+        conditions.append(runs.c.rerun_of == "")
     overdue = runs.c.started_at < func.now() - UNFINISHED_AFTER
     if which.state == "unfinished":
         conditions.append((runs.c.state == "running") & overdue)
@@ -147,8 +174,20 @@ def _judged(which: Filter) -> list[ColumnElement[bool]]:
     if which.feedback:
         conditions.append(_has(feedback, feedback.c.helpful, which.feedback, {"helpful": True, "unhelpful": False}))
     if which.review:
-        conditions.append(_has(reviews, reviews.c.good, which.review, {"good": True, "bad": False}))
+        conditions.append(_reviewed(which.review))
     return conditions
+
+
+def _reviewed(wanted: str) -> ColumnElement[bool]:
+    match wanted:
+        case "none":
+            return runs.c.review.is_(None)
+        case "any":
+            return runs.c.review.is_not(None)
+        case "bad":
+            return runs.c.review.in_(["wrong", "incomplete"])
+        case _:
+            return runs.c.review == wanted
 
 
 def _has(table: Any, column: Any, wanted: str, values: Mapping[str, bool]) -> ColumnElement[bool]:

@@ -39,6 +39,9 @@ class Opening:
     asker: str
     permalink: str
     question: str
+    spaces: tuple[str, ...] = ()
+    rerun_of: str = ""
+    """The run that is tried again; what a reviewer tries is no question of anybody."""
 
 
 class Recorder:
@@ -142,6 +145,7 @@ def _outcome(journal: Journal) -> dict[str, Any]:
         "reason": answer.reason if answer else state.get("reason", ""),
         "web_query": state.get("web_query", ""),
         "calls": len(journal.calls),
+        "model": journal.calls[-1].model if journal.calls else "",
         "prompt_tokens": sum(call.prompt_tokens for call in journal.calls),
         "completion_tokens": sum(call.completion_tokens for call in journal.calls),
         "faults": len(journal.faults),

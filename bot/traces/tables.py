@@ -1,14 +1,17 @@
-"""Tables of the traces: a run and its steps, what the asker thought of it, what a reviewer decided.
+"""Tables of the traces: a run and its steps, what askers thought, what reviewers decided, and the gaps that show.
 
 A trace keeps the texts that it saw: documents change and go, and what was answered must stay explainable.
 """
 
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
     Float,
     ForeignKey,
+    Identity,
     Index,
     Integer,
     MetaData,
@@ -18,7 +21,7 @@ from sqlalchemy import (
     func,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 metadata = MetaData()
 
@@ -27,8 +30,9 @@ def _text(name: str) -> Column[str]:
     return Column(name, Text, nullable=False, server_default="")
 
 
-def _of_run() -> Column[str]:
-    return Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+def _of_run(*, one: bool = True) -> Column[str]:
+    """`one`: the row is named by its run."""
+    return Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=one, nullable=False)
 
 
 def _moment(name: str) -> Column[object]:
@@ -63,12 +67,35 @@ runs = Table(
     Column("milliseconds", Float),
     _text("settings"),
     _text("version"),
+    _text("model"),
+    Column("spaces", ARRAY(Text), nullable=False, server_default="{}"),
+    _text("rerun_of"),
+    Column("review", Text),
     _moment("started_at"),
     Column("finished_at", DateTime(timezone=True)),
     Column("erased_at", DateTime(timezone=True)),
     Index("runs_newest", "team", desc("started_at"), desc("id")),
     Index("runs_of_conversation", "conversation"),
     Index("runs_of_asker", "team", "asker"),
+    Index("runs_question_text", "question", postgresql_using="gin", postgresql_ops={"question": "gin_trgm_ops"}),
+    Index("runs_answer_text", "answer", postgresql_using="gin", postgresql_ops={"answer": "gin_trgm_ops"}),
+    Index(
+        "runs_figures",
+        "team",
+        "started_at",
+        postgresql_include=[
+            "state",
+            "verdict",
+            "abstention",
+            "channel",
+            "model",
+            "prompt_tokens",
+            "completion_tokens",
+            "milliseconds",
+            "faults",
+        ],
+        postgresql_where=text("rerun_of = ''"),
+    ),
 )
 
 steps = Table(
@@ -95,16 +122,41 @@ feedback = Table(
     Index("feedback_of_person", "team", "person"),
 )
 
+# Every judgement is kept; the newest one of a run is repeated in `runs.review`, for the list.
 reviews = Table(
     "reviews",
     metadata,
-    _of_run(),
-    Column("reviewer", Text, primary_key=True),
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    _of_run(one=False),
+    Column("reviewer", Text, nullable=False),
     Column("team", Text, nullable=False),
-    Column("good", Boolean, nullable=False),
+    Column("rating", Text),
     Column("verdict", Text),
     _text("answer"),
     Column("passages", JSONB, nullable=False, server_default=text("'{}'")),
     _text("note"),
     _moment("reviewed_at"),
+    Index("reviews_of_run", "run"),
+)
+
+# Questions without a good answer, grouped by meaning. A group keeps no text: what it is about, its runs tell.
+gaps = Table(
+    "gaps",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("team", Text, nullable=False),
+    Column("state", Text, nullable=False, server_default="open"),
+    Column("changed_by", Text, nullable=False, server_default=""),
+    _moment("changed_at"),
+    Index("gaps_of_team", "team"),
+)
+
+gap_runs = Table(
+    "gap_runs",
+    metadata,
+    _of_run(),
+    Column("gap", BigInteger, ForeignKey("gaps.id", ondelete="CASCADE"), nullable=False),
+    Column("model", Text, nullable=False),
+    Column("embedding", HALFVEC, nullable=False),
+    Index("gap_runs_of_gap", "gap"),
 )

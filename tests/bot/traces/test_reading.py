@@ -2,13 +2,13 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.traces.feedback import give_feedback
 from bot.traces.reading import CursorError, Filter, list_traces, show_trace
 from bot.traces.recorder import RunState
-from bot.traces.tables import reviews
+from bot.traces.reviews import Review, add_review
 from crag_graph.domain import Abstention, Verdict
 from tests.bot.traces.conftest import FAULT, Record
 
@@ -28,9 +28,7 @@ async def found(engine: AsyncEngine, record: Record) -> Found:
     await record("elsewhere", team="T2")
     await give_feedback(engine, team="T1", trace="plain", person="U9", helpful=True)
     await give_feedback(engine, team="T1", trace="web", person="U9", helpful=False, note="old")
-    async with engine.begin() as connection:
-        row = {"run": "web", "reviewer": "U7", "team": "T1", "good": False, "verdict": "correct"}
-        await connection.execute(insert(reviews), row)
+    await add_review(engine, Review(rating="wrong", verdict="correct"), team="T1", trace="web", reviewer="U7")
 
     async def names(which: Filter) -> list[str]:
         return [run["id"] for run in (await list_traces(engine, which)).runs]
