@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -33,8 +34,12 @@ class Commonness:
         return sorted(words, key=lambda word: (self.shares.get(word, 0.0), -len(word)))
 
     def expected(self, word: str) -> float:
-        """In about how many passages it occurs; 0 where it is too rare, or the library too new, to know."""
-        return self.passages * self.shares.get(word, 0.0)
+        """In about how many passages it occurs, at most half as many as the rarest word of which that is known."""
+        return self.passages * self.shares.get(word, self._rarest / 2)
+
+    @cached_property
+    def _rarest(self) -> float:
+        return min(self.shares.values(), default=0.0)
 
 
 class Corpus:

@@ -24,11 +24,11 @@ class Breadth:
 
     candidates: int = 40
     """Passages that either way, meaning and words, hands to the fusion; at least four times what is asked for."""
-    index: int = 100
+    index: int = 80
     """pgvector's ef_search: how many passages the vector index holds at once."""
     exact: bool | None = None
     """Compare with every visible passage, or look with the vector index; None: whichever is faster."""
-    hits: int = 400
+    hits: int = 200
     """Passages whose words are weighed; the rarest words of the question choose them."""
     words: int = 12
     """Words of a question that count, the rarest ones."""
@@ -64,13 +64,9 @@ class HybridSearch:
             chosen = commonness.rarest_first(words_of(cleaned))[: self._breadth.words]
             if not spaces or (vector is None and not chosen):
                 return Retrieval(passages=(), faults=faults)
-            statement = _statement(
-                dimensions=None if vector is None else len(vector),
-                exact=_few(visible, of=commonness.passages) if self._breadth.exact is None else self._breadth.exact,
-                words=len(chosen),
-            )
+            exact = _few(visible, of=commonness.passages) if self._breadth.exact is None else self._breadth.exact
             rows = await self._rows(
-                statement,
+                _statement(dimensions=None if vector is None else len(vector), exact=exact, words=len(chosen)),
                 {
                     "spaces": list(spaces),
                     "limit": limit,
@@ -82,6 +78,7 @@ class HybridSearch:
                     "any_word": _any_of(_selective(chosen, commonness, self._breadth.hits)),
                     **{f"word{n}": _any_of([word]) for n, word in enumerate(chosen)},
                 },
+                prepare=not exact,
             )
         return Retrieval(passages=tuple(passage_of(row) for row in rows), faults=faults)
 
@@ -91,12 +88,16 @@ class HybridSearch:
         except ServiceError as error:
             return None, (Fault(where="retrieve", kind=type(error).__name__, message=str(error)),)
 
-    async def _rows(self, statement: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-        """Past SQLAlchemy, because only the driver sends features as bytes, and plans each statement for its values."""
+    async def _rows(self, statement: str, parameters: dict[str, Any], *, prepare: bool) -> list[dict[str, Any]]:
+        """Past SQLAlchemy, because only the driver sends features as bytes and lets us say what is prepared.
+
+        A prepared statement saves a millisecond of planning, but its plan may be one for any values: right for the
+        vector index, wrong where the plan must see how little a space holds.
+        """
         async with self._engine.connect() as connection:
             driver: Any = (await connection.get_raw_connection()).driver_connection
             async with driver.cursor(binary=True, row_factory=dict_row) as cursor:
-                await cursor.execute(statement, parameters, prepare=False)
+                await cursor.execute(statement, parameters, prepare=prepare)
                 return list(await cursor.fetchall())
 
 
@@ -210,7 +211,10 @@ _FUSED = """
 SELECT passages.id, passages.document_id, passages.text, passages.headings, passages.page,
        CASE WHEN passages.features_version = %(features_version)s THEN passages.features END AS features,
        documents.title, documents.source, documents.link, documents.superseded
-FROM (SELECT id, sum(1.0::float8 / (60 + place)) AS score FROM ({places}) AS places GROUP BY id) AS fused
+FROM (
+    SELECT id, sum(1.0::float8 / (60 + place)) AS score FROM ({places}) AS places
+    GROUP BY id ORDER BY score DESC, id LIMIT %(candidates)s
+) AS fused
 JOIN passages ON passages.id = fused.id JOIN documents ON documents.id = passages.document_id
 ORDER BY fused.score * CASE WHEN documents.superseded THEN 0.5 ELSE 1 END DESC, passages.id LIMIT %(limit)s
 """
