@@ -41,11 +41,20 @@ def _evaluator(value: str) -> str:
 
 
 def _words(value: object) -> object:
-    return tuple(word for word in value.replace(",", " ").split() if word) if isinstance(value, str) else value
+    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
 
 
 Address = Annotated[str, AfterValidator(_web_address)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+
+
+def _choices(value: object) -> object:
+    """`C1=all,C2=mention` as a dict."""
+    words = value.replace(",", " ").split() if isinstance(value, str) else None
+    return value if words is None else {word.partition("=")[0]: word.partition("=")[2] for word in words}
+
+
+Choices = Annotated[Mapping[str, Literal["mention", "thread", "all"]], BeforeValidator(_choices)]
 Lower = BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -88,7 +97,7 @@ class Settings(BaseModel):
         example="http://localhost:8080/v1",
         name="OPENAI_BASE_URL",
     )
-    chat_model: str = _field("gpt-5-mini", "Chat model that rewrites questions and writes answers.")
+    chat_model: str = _field("gpt-4.1-mini", "Chat model that rewrites questions and writes answers.")
     embeddings: Literal["local", "openai"] = _field("local", "Who embeds: the built-in model, or OpenAI's protocol.")
     embedding_model: str = _field("text-embedding-3-small", "Embedding model where `CRAG_EMBEDDINGS=openai`.")
 
@@ -147,6 +156,11 @@ class Settings(BaseModel):
     )
     slack_mode: Literal["socket", "http"] = _field("socket", "How Slack reaches the bot.")
     slack_api_url: Address = _field("https://slack.com/api/", "Address of Slack's Web API.")
+    listen: Literal["mention", "thread", "all"] = _field(
+        "thread", "In channels, answer to a `mention`, also to replies in a `thread` where it answered, or to `all`."
+    )
+    listen_in: Choices = _field({}, "Other manners by channel id.", example="C012AB3CD=all,C045EF6GH=mention")
+    bot_channels: Words = _field((), "Ids of channels where other bots may ask, too.", example="C012AB3CD")
     admins: Words = _field((), "Slack user ids of the admins.", example="U012AB3CD,U045EF6GH")
 
     host: str = _field("127.0.0.1", "Address that `crag serve` listens on.")
@@ -250,6 +264,12 @@ def read(environment: Mapping[str, str] | None = None, env_file: Path | None = P
         raise SettingsError(_line(error.errors(include_url=False)[0])) from None
 
 
+def bare_environment() -> dict[str, str]:
+    """The environment without any setting, for a process that is to begin with the defaults."""
+    known = set(names())
+    return {name: value for name, value in os.environ.items() if name not in known and not name.startswith(PREFIX)}
+
+
 def _written(env_file: Path | None) -> Mapping[str, str | None]:
     if env_file is None or not env_file.is_file():
         return {}
@@ -288,7 +308,7 @@ def table() -> str:
     """The settings as a table in Markdown."""
     rows = ["| setting | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        default = "" if field.default in (None, ()) else f"`{_plain(field.default)}`"
+        default = "" if field.default in (None, (), {}) else f"`{_plain(field.default)}`"
         rows.append(f"| `{_variable(name)}` | {default} | {field.description} |")
     return "\n".join(rows)
 

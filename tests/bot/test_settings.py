@@ -75,6 +75,12 @@ def test_the_fingerprint_changes_with_a_setting_but_not_with_another_key() -> No
     assert read({}, None).fingerprint != first
 
 
+def test_manners_are_given_by_channel() -> None:
+    assert read({"CRAG_LISTEN_IN": "C1=all, C2=mention"}, None).listen_in == {"C1": "all", "C2": "mention"}
+    with pytest.raises(SettingsError, match="CRAG_LISTEN_IN"):
+        read({"CRAG_LISTEN_IN": "C1"}, None)
+
+
 def test_lists_are_separated_by_commas_or_spaces() -> None:
     assert read({"CRAG_ADMINS": "U1, U2 U3,"}, None).admins == ("U1", "U2", "U3")
 

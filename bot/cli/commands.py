@@ -1,0 +1,253 @@
+"""The commands and their options; each imports what it runs only when it is called, so that `--help` is quick."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Answers questions from your documents, checks what it found first, and cites it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+library = typer.Typer(help="The documents that answers are made from.", no_args_is_help=True)
+traces = typer.Typer(help="What was asked, and how each answer came about.", no_args_is_help=True)
+app.add_typer(library, name="library")
+app.add_typer(traces, name="traces")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Space = Annotated[str | None, typer.Option(help="Space of the documents; without it, the one that everybody sees.")]
+Spaces = Annotated[str | None, typer.Option("--space", help="A space to search besides the one that everybody sees.")]
+
+
+@app.callback()
+def crag(
+    *,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error came from; anywhere on the line.")
+    ] = False,
+) -> None:
+    """`main` looks for --debug itself."""
+
+
+@app.command()
+def start(
+    ask: Annotated[str | None, typer.Option(envvar="ASK", help="Answer this once instead of opening a chat.")] = None,
+) -> None:
+    """Set everything up, then chat (or run the bot, where Slack is set up). This is what `make run` does."""
+    from bot.cli.running import run
+    from bot.cli.start import start as work
+
+    run(lambda settings: work(settings, ask))
+
+
+@app.command()
+def chat(
+    conversation: Annotated[str | None, typer.Option(help="Go on with this conversation.")] = None,
+    space: Spaces = None,
+) -> None:
+    """Talk to the library in the terminal."""
+    from bot.cli.chat import chat as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, conversation, space))
+
+
+@app.command()
+def ask(
+    question: Annotated[str | None, typer.Argument(help="The question.", show_default=False)] = None,
+    conversation: Annotated[str | None, typer.Option(help="Remember this under a name, and use what was said.")] = None,
+    space: Spaces = None,
+    file: Annotated[Path | None, typer.Option(help="Questions, one JSON object a line; - is standard input.")] = None,
+    json: Json = False,
+) -> None:
+    """Ask one question, or all those of a file."""
+    from bot.cli.ask import ask as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, question, conversation=conversation, space=space, file=file, as_json=json))
+
+
+@app.command()
+def ingest(
+    sources: Annotated[list[str], typer.Argument(help="Files, folders and web addresses.", metavar="PATH|URL...")],
+    space: Space = None,
+    json: Json = False,
+) -> None:
+    """Take documents into the library; the same source again replaces what was there."""
+    from bot.cli.ingest import ingest as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, sources, space=space, as_json=json))
+
+
+@library.command("list")
+def library_list(space: Spaces = None, json: Json = False) -> None:
+    """List the documents."""
+    from bot.cli.library import list_documents as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, space=space, as_json=json))
+
+
+Document = Annotated[str, typer.Argument(help="A document's number or source, as listed.")]
+
+
+@library.command("show")
+def library_show(document: Document, json: Json = False) -> None:
+    """Show a document and its passages."""
+    from bot.cli.library import show_document as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, document, as_json=json))
+
+
+@library.command("remove")
+def library_remove(document: Document) -> None:
+    """Remove a document: it is never found again."""
+    from bot.cli.library import remove_document as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, document))
+
+
+@library.command("refresh")
+def library_refresh(
+    document: Annotated[str | None, typer.Argument(help="A document's number or source, as listed.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All documents; also after a change of the models.")] = False,
+) -> None:
+    """Read a document again from where it came from."""
+    from bot.cli.library import refresh as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, document, every=every))
+
+
+@traces.command("list")
+def traces_list(  # noqa: PLR0917 - each is an option, none a position
+    verdict: Annotated[str | None, typer.Option(help="correct, ambiguous or incorrect.")] = None,
+    state: Annotated[str | None, typer.Option(help="answered, failed, stopped, running or unfinished.")] = None,
+    feedback: Annotated[str | None, typer.Option(help="helpful, unhelpful, any or none.")] = None,
+    review: Annotated[str | None, typer.Option(help="good, bad, any or none.")] = None,
+    channel: str | None = None,
+    person: str | None = None,
+    conversation: str | None = None,
+    since: Annotated[str | None, typer.Option(help="A date, or a time as 2026-11-30T09:00.")] = None,
+    until: Annotated[str | None, typer.Option(help="A date, or a time as 2026-11-30T09:00.")] = None,
+    errors: Annotated[bool, typer.Option("--errors", help="Failed, or something was worked around.")] = False,
+    abstained: Annotated[bool, typer.Option("--abstained", help="Without an answer.")] = False,
+    slow: Annotated[float | None, typer.Option(help="Slower than so many milliseconds.")] = None,
+    text: Annotated[str | None, typer.Option(help="In the question or the answer.")] = None,
+    after: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
+    json: Json = False,
+) -> None:
+    """List traces, newest first."""
+    from bot.cli.running import run
+    from bot.cli.traces import list_them, selection
+
+    which = selection(
+        verdict=verdict,
+        state=state,
+        feedback=feedback,
+        review=review,
+        channel=channel,
+        asker=person,
+        conversation=conversation,
+        since=since,
+        until=until,
+        troubled=errors,
+        abstained=abstained,
+        slower_than=slow,
+        text=text,
+    )
+    run(lambda settings: list_them(settings, which, after=after, limit=limit, as_json=json))
+
+
+@traces.command("show")
+def traces_show(trace: Annotated[str, typer.Argument(help="The trace's id.")], json: Json = False) -> None:
+    """Show one trace: every step of an answer."""
+    from bot.cli.running import run
+    from bot.cli.traces import show as work
+
+    run(lambda settings: work(settings, trace, as_json=json))
+
+
+@app.command()
+def forget(
+    conversation: Annotated[str | None, typer.Argument(help="The conversation's name, or its id in Slack.")] = None,
+    person: Annotated[str | None, typer.Option(help="Instead: what this person asked and said, as TEAM/USER.")] = None,
+) -> None:
+    """Erase a conversation: its memory and what its traces say."""
+    from bot.cli.forget import forget as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, conversation, person))
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Check everything this installation needs, and say what to do."""
+    from bot.cli.doctor import doctor as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, as_json=json))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database up to date."""
+    from bot.cli.running import run
+    from bot.cli.service import migrate as work
+
+    run(work)
+
+
+@app.command()
+def serve(
+    worker: Annotated[bool, typer.Option(help="Also answer questions in this process.")] = True,
+) -> None:
+    """Run the bot: Slack, the web server and a worker."""
+    from bot.cli.running import run
+    from bot.cli.service import serve as work
+
+    run(lambda settings: work(settings, worker=worker), service=True)
+
+
+@app.command()
+def work() -> None:
+    """Answer what `crag serve` has put in the queue."""
+    from bot.cli.running import run
+    from bot.cli.service import work
+
+    run(work, service=True)
+
+
+@app.command()
+def settings(
+    markdown: Annotated[bool, typer.Option("--markdown", help="As the table of the README.")] = False,
+    env: Annotated[bool, typer.Option("--env", help="As .env.example.")] = False,
+) -> None:
+    """List the settings, and what they are now."""
+    from bot.cli.settings import show
+
+    show(markdown=markdown, env=env)
+
+
+@app.command()
+def graph() -> None:
+    """Print the graph as a Mermaid diagram."""
+    from crag_graph.graph import mermaid
+
+    print(mermaid())
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def benchmark(context: typer.Context) -> None:
+    """Measure what there is to measure; without a name, the names."""
+    from bot.cli.measure import benchmark as work
+
+    work(context.args)

@@ -1,0 +1,46 @@
+"""`crag benchmark`: the measuring programs by name."""
+
+import ast
+import pkgutil
+import runpy
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from bot import benchmarks as of_product
+from bot.cli.errors import UseError
+from crag_graph import benchmarks as of_graph
+
+
+def benchmark(arguments: Sequence[str]) -> None:
+    """Runs the program with the other arguments; without a name, lists what there is."""
+    programs = _programs()
+    if not arguments:
+        for name, module in programs.items():
+            print(f"{name:<12} {_purpose(module)}")
+        return
+    name, *others = arguments
+    if name not in programs:
+        raise UseError(f"There is no benchmark {name!r}. There are: {', '.join(programs)}.")
+    sys.argv = [f"crag benchmark {name}", *others]
+    runpy.run_module(programs[name], run_name="__main__", alter_sys=True)
+
+
+def _programs() -> dict[str, str]:
+    """Modules that can be run, by their name."""
+    found = {
+        module.name: f"{package.__name__}.{module.name}"
+        for package in (of_product, of_graph)
+        for module in pkgutil.iter_modules(package.__path__)
+    }
+    return {name: module for name, module in sorted(found.items()) if '__name__ == "__main__"' in _source(module)}
+
+
+def _source(module: str) -> str:
+    spec = find_spec(module)
+    return Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
+
+
+def _purpose(module: str) -> str:
+    return (ast.get_docstring(ast.parse(_source(module))) or "").partition("\n")[0]

@@ -1,0 +1,137 @@
+"""The bot as a service: Slack, the queue, its workers and the web application, put together from one product."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+from pydantic import SecretStr
+
+from bot import server
+from bot.database.engine import JOBS_SCHEMA, with_schema
+from bot.forgetting import tidy
+from bot.inbox import Inbox
+from bot.jobs import Queue, Tasks, open_queue
+from bot.settings import Settings, SettingsError
+from bot.slack.incoming import Manner, Manners
+from bot.slack.service import Installation, Slack, Uses, open_slack
+from bot.wiring import Product, open_product
+
+SILENT = 60.0
+"""Seconds without a connection to Slack after which the process does not count as ready."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """What a process of the service works with."""
+
+    product: Product
+    inbox: Inbox
+    queue: Queue
+    slack: Slack
+
+
+async def serve(settings: Settings, *, worker: bool) -> None:
+    """Takes in what Slack sends, and works on it where `worker` says so, until the process is asked to stop.
+
+    Raises SettingsError where the settings do not allow it.
+    """
+    _check(settings, alone=worker)
+    async with _open_service(settings) as service:
+        app = server.build(
+            service.product.database.engine, service.slack.routes, checks=[lambda: _silence(service.slack)]
+        )
+        works = [server.run(app, host=settings.host, port=settings.port)]
+        if service.slack.sockets:
+            works.append(service.slack.sockets.listen())
+        if worker:
+            works.append(service.queue.work(_tasks(service), at_once=settings.workers))
+        await until_stopped(*works)
+
+
+async def work(settings: Settings) -> None:
+    """Works on the queue until the process is asked to stop. Raises SettingsError."""
+    _check(settings, alone=False)
+    async with _open_service(settings) as service:
+        await until_stopped(service.queue.work(_tasks(service), at_once=settings.workers))
+
+
+def _check(settings: Settings, *, alone: bool) -> None:
+    if settings.slack_bot_token is None:
+        raise SettingsError("SLACK_BOT_TOKEN is missing, and the bot lives in Slack. Set it, or use `crag chat`.")
+    if not alone and settings.memory == "sqlite":
+        raise SettingsError(
+            "CRAG_MEMORY=sqlite is for one process, and the workers are others. Set CRAG_MEMORY=postgres."
+        )
+
+
+@asynccontextmanager
+async def _open_service(settings: Settings) -> AsyncIterator[Service]:
+    async with open_product(settings) as product:
+        inbox = Inbox(product.database.engine)
+        async with open_queue(with_schema(product.database.url, JOBS_SCHEMA)) as queue:
+            uses = Uses(
+                engine=product.database.engine,
+                inbox=inbox,
+                queue=queue,
+                answering=product.answering,
+                library=product.library,
+                ingest=product.ingest,
+            )
+            async with open_slack(_installation(settings), uses) as slack:
+                yield Service(product=product, inbox=inbox, queue=queue, slack=slack)
+
+
+def _installation(settings: Settings) -> Installation:
+    socket = settings.slack_mode == "socket"
+    return Installation(
+        api_url=settings.slack_api_url,
+        bot_token=_secret(settings.slack_bot_token),
+        app_token=_secret(settings.slack_app_token) if socket else "",
+        signing_secret="" if socket else _secret(settings.slack_signing_secret),
+        admins=frozenset(settings.admins),
+        manners=Manners(
+            usual=Manner(settings.listen),
+            channels={channel: Manner(manner) for channel, manner in settings.listen_in.items()},
+            bots=frozenset(settings.bot_channels),
+        ),
+    )
+
+
+def _tasks(service: Service) -> Tasks:
+    async def tidy_up() -> None:
+        days = service.product.settings.retention_days
+        done = await tidy(service.product.memory, service.product.recorder, days=days)
+        if days:
+            await service.inbox.delete_older(datetime.now(UTC) - timedelta(days=days))
+        log.info("tidied", conversations=done.conversations, traces=done.traces)
+
+    return Tasks(answer=service.slack.answers.work, ingest=service.slack.ingesting.work, tidy=tidy_up)
+
+
+def _secret(value: SecretStr | None) -> str:
+    return value.get_secret_value() if value else ""
+
+
+def _silence(slack: Slack) -> str | None:
+    return f"no connection to Slack for {slack.silence:.0f} s" if slack.silence > SILENT else None
+
+
+async def until_stopped(*works: Coroutine[Any, Any, None]) -> None:
+    """Runs all of them until one fails, or the process is asked to stop (SIGTERM, SIGINT): then they are cancelled."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work) for work in works]
+        await stop.wait()
+        log.info("stopping")
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,250 @@
+"""The one composition root: from settings to everything that runs, opened here and closed here."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.answering import Answering
+from bot.database.embedded import EmbeddedServer
+from bot.database.engine import MEMORY_SCHEMA, open_engine, with_schema
+from bot.database.migrate import migrate
+from bot.memory import Memory, open_postgres, open_sqlite
+from bot.settings import Settings
+from bot.traces.recorder import Recorder
+from crag_graph.chat import ChatModel
+from crag_graph.context import Policy
+from crag_graph.embedding import Embedder
+from crag_graph.evaluators.llm import LlmEvaluator
+from crag_graph.evaluators.local import LocalEvaluator
+from crag_graph.evaluators.onnx import OnnxEvaluator
+from crag_graph.evaluators.prepared import Preparer
+from crag_graph.knowledge.fetch import Fetcher
+from crag_graph.knowledge.index import change_model, prepare_index
+from crag_graph.knowledge.ingest import Ingest
+from crag_graph.knowledge.library import Library
+from crag_graph.knowledge.search import HybridSearch
+from crag_graph.models.chat_api import ApiWriter
+from crag_graph.models.chat_extractive import ExtractiveWriter
+from crag_graph.models.embed_local import LocalEmbedder
+from crag_graph.services import Evaluator, Services, WebSearch, Writer
+from crag_graph.verdict import Thresholds
+from crag_graph.websearch.none import NoWeb
+from crag_graph.websearch.searxng import SearxngSearch
+from crag_graph.websearch.tavily import TavilySearch
+
+OPENAI = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""For servers that ask for no key: the client insists on one."""
+CONNECTIONS = 4
+"""Connections to the database beyond one for each question that is answered at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database:
+    """Postgres, running and up to date."""
+
+    url: str
+    engine: AsyncEngine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Product:
+    """Everything that runs, put together."""
+
+    settings: Settings
+    database: Database
+    memory: Memory
+    library: Library
+    ingest: Ingest
+    services: Services
+    recorder: Recorder
+    answering: Answering
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncIterator[Database]:
+    """The database that is set, or the embedded one; brought up to date. Raises DatabaseError."""
+    async with AsyncExitStack() as stack:
+        if settings.database_url:
+            url = settings.database_url.get_secret_value()
+        else:
+            url = await stack.enter_async_context(_embedded(settings))
+        await migrate(url)
+        engine = open_engine(url, pool_size=settings.workers + CONNECTIONS)
+        stack.push_async_callback(engine.dispose)
+        yield Database(url=url, engine=engine)
+
+
+@asynccontextmanager
+async def open_memory(settings: Settings, database: Database) -> AsyncIterator[Memory]:
+    """The conversations' memory."""
+    locks = settings.data_dir / "locks"
+    if settings.memory == "postgres":
+        address = with_schema(database.url, MEMORY_SCHEMA)
+        async with open_postgres(address, locks=locks, connections=settings.workers) as shared:
+            yield shared
+    else:
+        async with open_sqlite(settings.data_dir / "memory.sqlite", locks=locks) as file:
+            yield file
+
+
+@asynccontextmanager
+async def open_library(settings: Settings) -> AsyncIterator[Library]:
+    """The library without any model: to look into it and to remove from it."""
+    async with open_database(settings) as database:
+        yield Library(database.engine, model="")
+
+
+@asynccontextmanager
+async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncIterator[Product]:
+    """Everything.
+
+    Raises DatabaseError, or a ServiceError where a model cannot be used with this library; `new_model` makes the
+    library one of the embedding model that is set, and its passages are then to be embedded again.
+    """
+    async with AsyncExitStack() as stack:
+        loading = asyncio.create_task(local_embedder())  # while Postgres starts
+        database = await stack.enter_async_context(open_database(settings))
+        memory = await stack.enter_async_context(open_memory(settings, database))
+        local = await loading
+        chosen = await embedder(settings, local, stack)
+        settle = change_model if new_model else prepare_index
+        await settle(database.engine, model=chosen.name, dimensions=chosen.dimensions)
+        library = Library(database.engine, model=chosen.name)
+        services = _services(settings, database, local, chosen, stack)
+        recorder = make_recorder(settings, database)
+        yield Product(
+            settings=settings,
+            database=database,
+            memory=memory,
+            library=library,
+            ingest=_ingest(settings, library, chosen, local),
+            services=services,
+            recorder=recorder,
+            answering=Answering(services=services, policy=policy(settings), memory=memory, recorder=recorder),
+        )
+
+
+def policy(settings: Settings) -> Policy:
+    """The rules of the installation."""
+    return Policy(
+        thresholds=Thresholds(upper=settings.upper, lower=settings.lower),
+        by_parts=settings.verdict == "parts",
+        top_k=settings.top_k,
+        web_pages=settings.web_pages,
+        context_characters=settings.context_characters,
+        memory_tokens=settings.memory_tokens,
+        deadline=settings.deadline,
+    )
+
+
+def make_recorder(settings: Settings, database: Database) -> Recorder:
+    return Recorder(
+        database.engine, keep_texts=settings.trace_text, settings=settings.fingerprint, version=version("crag")
+    )
+
+
+async def local_embedder() -> LocalEmbedder:
+    """Loading takes a moment of computing."""
+    return await asyncio.to_thread(LocalEmbedder)
+
+
+async def embedder(settings: Settings, local: LocalEmbedder, stack: AsyncExitStack) -> Embedder:
+    """Who embeds for search. Raises a ServiceError where the API does not tell its dimensions."""
+    if settings.embeddings == "local":
+        return local
+    from crag_graph.models.embed_api import ApiEmbedder  # noqa: PLC0415 - openai takes long to import
+
+    api = ApiEmbedder(base_url=_base_url(settings), api_key=_key(settings), model=settings.embedding_model)
+    stack.push_async_callback(api.close)
+    await api.discover()
+    return api
+
+
+def chat_model(settings: Settings, stack: AsyncExitStack) -> ChatModel | None:
+    """None where no model is set up."""
+    if not settings.has_model:
+        return None
+    from crag_graph.models.chat_client import ApiChat  # noqa: PLC0415 - openai takes long to import
+
+    chat = ApiChat(base_url=_base_url(settings), api_key=_key(settings), model=settings.chat_model)
+    stack.push_async_callback(chat.close)
+    return chat
+
+
+def web_search(settings: Settings, stack: AsyncExitStack) -> WebSearch:
+    match settings.web_search, settings.tavily_api_key, settings.searxng_url:
+        case "tavily", key, _ if key:
+            tavily = TavilySearch(key.get_secret_value(), base_url=settings.tavily_base_url)
+            stack.push_async_callback(tavily.close)
+            return tavily
+        case "searxng", _, str(url):
+            searxng = SearxngSearch(url)
+            stack.push_async_callback(searxng.close)
+            return searxng
+        case _:
+            return NoWeb()
+
+
+def _services(
+    settings: Settings, database: Database, local: LocalEmbedder, chosen: Embedder, stack: AsyncExitStack
+) -> Services:
+    chat = chat_model(settings, stack)
+    own, spare = _evaluators(settings, local, chat)
+    quoting: Writer = ExtractiveWriter()
+    return Services(
+        library=HybridSearch(database.engine, chosen, features_version=Preparer.version),
+        evaluator=own,
+        spare_evaluator=spare,
+        writer=ApiWriter(chat) if chat else quoting,
+        spare_writer=quoting if chat else None,
+        web=web_search(settings, stack),
+    )
+
+
+def _evaluators(settings: Settings, local: LocalEmbedder, chat: ChatModel | None) -> tuple[Evaluator, Evaluator | None]:
+    """The one that is set, and the local one as its spare."""
+    spare = LocalEvaluator(local)
+    if settings.evaluator == "llm" and chat:
+        return LlmEvaluator(chat), spare
+    if settings.evaluator.startswith("onnx:"):
+        return OnnxEvaluator(Path(settings.evaluator.removeprefix("onnx:"))), spare
+    return spare, None
+
+
+def _ingest(settings: Settings, library: Library, chosen: Embedder, local: LocalEmbedder) -> Ingest:
+    return Ingest(
+        library=library,
+        embedder=chosen,
+        featurizer=Preparer(local),
+        fetcher=Fetcher(allowed_hosts=settings.fetch_allow),
+        size=settings.passage_size,
+        overlap=settings.passage_overlap,
+    )
+
+
+@asynccontextmanager
+async def _embedded(settings: Settings) -> AsyncIterator[str]:
+    """The address of the Postgres in the data folder, which is watched as long as we need it."""
+    server = await asyncio.to_thread(EmbeddedServer, settings.data_dir)
+    watch = asyncio.create_task(server.keep_running())
+    try:
+        yield server.url()
+    finally:
+        watch.cancel()
+        with suppress(asyncio.CancelledError):
+            await watch
+        await asyncio.to_thread(server.leave)
+
+
+def _base_url(settings: Settings) -> str:
+    return settings.openai_base_url or OPENAI
+
+
+def _key(settings: Settings) -> str:
+    return settings.openai_api_key.get_secret_value() if settings.openai_api_key else NO_KEY
