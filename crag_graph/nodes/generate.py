@@ -2,9 +2,10 @@
 
 from langgraph.runtime import Runtime
 
-from crag_graph.citations import Marks, cite, numbered, supporting
+from crag_graph.citations import cite, numbered, supporting
 from crag_graph.context import Context
 from crag_graph.domain import Abstention, Answer, Strip, TextDelta, TextRestart
+from crag_graph.marks import Marks
 from crag_graph.memory import conversation, remembered
 from crag_graph.services import Brief, Draft, ModelReplyError, Source
 from crag_graph.state import State
@@ -38,7 +39,7 @@ async def generate(state: State, runtime: Runtime[Context]) -> State:
         text=marks.text.strip(),
         verdict=state["verdict"],
         reason=state["reason"],
-        citations=cite(marks, sources),
+        citations=cite(marks, sources, question=state["standalone"]),
         quoted=draft.quoted,
         notice=_notice(state, draft, cited=bool(marks.cited)),
     )
