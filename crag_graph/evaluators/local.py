@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from crag_graph.domain import Part, Passage, Score, Strip
 from crag_graph.embedding import TokenEmbedder
+from crag_graph.evaluators.calibration import Calibration
 from crag_graph.evaluators.choosing import helpful
 from crag_graph.evaluators.judging import Judge, Judged, probability
 from crag_graph.evaluators.parts import parts
@@ -25,10 +26,13 @@ class LocalEvaluator:
     Passages that were prepared at ingest cost no forward pass; others (web pages) are read now.
     """
 
-    def __init__(self, embedder: TokenEmbedder, weights: Weights | None = None) -> None:
+    def __init__(
+        self, embedder: TokenEmbedder, *, calibration: Calibration | None = None, weights: Weights | None = None
+    ) -> None:
         self._embedder = embedder
         self._preparer = Preparer(embedder)
         self._judge = Judge(weights or load())
+        self._calibration = calibration or Calibration()
 
     async def evaluate(self, question: str, passages: Sequence[Passage]) -> Evaluation:
         texts = parts(question)
@@ -74,7 +78,7 @@ class LocalEvaluator:
 
     def _scores(self, part: Asked, grounds: Sequence[Ground]) -> tuple[Score, ...]:
         judged = self._judge.strips(part, grounds)
-        values = probability(judged.logits)
+        values = self._calibration(probability(judged.logits))
         return tuple(_passage_score(part, judged, values, place, ground) for place, ground in enumerate(grounds))
 
     def _filtering(
@@ -92,7 +96,7 @@ class LocalEvaluator:
         order = [n for numbers in own for n in numbers]
         values = np.zeros((len(read), len(strips)))
         for row, part in enumerate(read):
-            values[row, order] = probability(self._judge.strips(part, grounds).logits)
+            values[row, order] = self._calibration(probability(self._judge.strips(part, grounds).logits))
         best = np.argmax(values, axis=0)
         place = {n: (passage, number) for passage, numbers in enumerate(own) for number, n in enumerate(numbers)}
         scores = tuple(

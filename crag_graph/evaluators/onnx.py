@@ -1,10 +1,7 @@
 """Judges with any scorer exported to ONNX: a cross-encoder, a classifier of one to three classes."""
 
 import asyncio
-import json
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +17,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 from tokenizers import Encoding, Tokenizer
 
 from crag_graph.domain import Part, Passage, Score, Strip
+from crag_graph.evaluators.calibration import load_calibration
 from crag_graph.evaluators.choosing import helpful
 from crag_graph.evaluators.parts import parts
 from crag_graph.evaluators.prepared import heading
@@ -44,25 +42,12 @@ class ScorerError(ValueError):
         super().__init__(f"{self.__doc__} {detail}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Calibration:
-    """Platt scaling: a score p becomes sigmoid(slope · logit(p) + shift)."""
-
-    slope: float = 1.0
-    shift: float = 0.0
-
-    def __call__(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        kept = np.clip(scores, 1e-6, 1 - 1e-6)
-        calibrated: NDArray[np.float64] = 1 / (1 + np.exp(-(self.slope * np.log(kept / (1 - kept)) + self.shift)))
-        return calibrated
-
-
 class OnnxEvaluator:
     """Implements services.Evaluator over `path`: a folder with model.onnx, tokenizer.json and, once calibrated,
     calibration.json; or the model file itself with the other two beside it.
 
     The model takes pairs (part of the question, passage) and gives one logit, two (no, yes) or three
-    (none, partial, full). Raises ScorerError where the files do not fit together.
+    (none, partial, full). Raises ScorerError or CalibrationError where the files do not fit together.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -70,7 +55,7 @@ class OnnxEvaluator:
         self._tokenizer = _tokenizer(model.with_name(TOKENIZER))
         self._session = _session(model)
         self._inputs = {given.name for given in self._session.get_inputs()}
-        self._calibration = _calibration(model.with_name(CALIBRATION))
+        self._calibration = load_calibration(model.with_name(CALIBRATION))
         _check(self._inputs, model)
 
     async def evaluate(self, question: str, passages: Sequence[Passage]) -> Evaluation:
@@ -163,19 +148,6 @@ def _tokenizer(file: Path) -> Tokenizer:
     limit = min((tokenizer.truncation or {}).get("max_length", LONGEST), LONGEST)
     tokenizer.enable_truncation(limit, strategy="longest_first")
     return tokenizer
-
-
-def _calibration(file: Path) -> Calibration:
-    try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
-        calibration = Calibration(slope=float(stored["slope"]), shift=float(stored["shift"]))
-    except FileNotFoundError:
-        return Calibration()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ScorerError(f"Its calibration {file} cannot be read: {error}") from error
-    if not (math.isfinite(calibration.slope) and math.isfinite(calibration.shift) and calibration.slope > 0):
-        raise ScorerError(f"Its calibration {file} holds numbers that make no scale.")
-    return calibration
 
 
 def _check(inputs: set[str], model: Path) -> None:

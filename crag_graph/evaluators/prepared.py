@@ -1,4 +1,4 @@
-"""What is prepared of a passage at ingest: its vector and its telling tokens, two bits a dimension."""
+"""What is prepared of a passage at ingest: its vector and its tokens, two bits a dimension."""
 
 import re
 import struct
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crag_graph.embedding import TokenEmbedder, TokenVectors, Vectors
-from crag_graph.evaluators.words import STOP_WORDS
 
 VERSION = "minilm-tokens-2bit-1"
 _MAGIC = b"cp1\0"
@@ -32,7 +31,7 @@ _BREAK = re.compile(r"\n\s*|(?<=[.!?])\s+|\s+")
 class Prepared:
     """A passage as the evaluator sees it.
 
-    `pooled`: shape (d,), unit. `tokens`: shape (n, d), unit rows, stop words and punctuation left out.
+    `pooled`: shape (d,), unit. `tokens`: shape (n, d), unit rows, punctuation left out.
     `ids`: vocabulary ids. `starts`: character offsets into the passage's text, -1 in its headings.
     """
 
@@ -77,7 +76,7 @@ def heading(title: str, location: str) -> str:
 
 
 def pack(prepared: Prepared) -> bytes:
-    """About 100 bytes a token: 10 to 15 kB for a passage of 900 characters."""
+    """About 100 bytes a token: 15 to 20 kB for a passage of 900 characters."""
     count = min(len(prepared.ids), 0xFFFF)
     levels = np.digitize(prepared.tokens[:count], _BOUNDS).astype(np.uint8).reshape(count, len(prepared.pooled) // 4, 4)
     packed = levels[..., 0] | levels[..., 1] << 2 | levels[..., 2] << 4 | levels[..., 3] << 6
@@ -109,13 +108,9 @@ def unpack(blob: bytes | None) -> Prepared | None:
 
 
 def _telling(read: TokenVectors, above: str, start: int, text: str) -> Prepared:
-    """The tokens that say something, at their places in the text."""
+    """The tokens but for punctuation, at their places in the text."""
     whole = above + text[start : start + SEGMENT]
-    kept = [
-        number
-        for number, (first, last) in enumerate(read.offsets)
-        if (word := whole[first:last].lower()) not in STOP_WORDS and any(map(str.isalnum, word))
-    ]
+    kept = [number for number, (first, last) in enumerate(read.offsets) if any(map(str.isalnum, whole[first:last]))]
     starts = [read.offsets[number][0] - len(above) for number in kept]
     return Prepared(
         pooled=read.pooled,

@@ -10,7 +10,7 @@ from crag_graph.embedding import Vectors
 
 Array = NDArray[np.float32]
 QUESTION_TOKENS = 32
-STRIP_TOKENS = 64
+STRIP_TOKENS = 96
 HEADS = 4
 _FAR = np.float32(-1e4)
 
