@@ -33,9 +33,9 @@ class Commonness:
         """Long words before short ones where nothing else is known."""
         return sorted(words, key=lambda word: (self.shares.get(word, 0.0), -len(word)))
 
-    def expected(self, word: str) -> float:
-        """In about how many passages it occurs, at most half as many as the rarest word of which that is known."""
-        return self.passages * self.shares.get(word, self._rarest / 2)
+    def share(self, word: str) -> float:
+        """Of all passages, the share that has it: for a word too rare to be known, half of the rarest known one."""
+        return self.shares.get(word, self._rarest / 2)
 
     @cached_property
     def _rarest(self) -> float:
