@@ -145,9 +145,19 @@ def _fit(scores: Scores, verdicts: Sequence[Verdict], costs: Costs) -> tuple[Cal
     ]
     usual = Thresholds()
 
+    best = [calibration(np.array([max(part, default=0.0) for part in parts])) for parts in scores]
+    least, most = np.array([one.min() for one in best]), np.array([one.max() for one in best])
+    right = {verdict: np.array([one is verdict for one in verdicts]) for verdict in Verdict}
+
     def price(choice: Thresholds) -> tuple[float, float]:
-        quality = _quality([(scores, verdicts, calibration, choice)], costs)
-        return quality.cost, abs(choice.upper - usual.upper) + abs(choice.lower - usual.lower)
+        """As `judge` decides; of equal choices the one nearest to the usual."""
+        correct, incorrect = least >= choice.upper, most < choice.lower
+        cost = (
+            costs.false_correct * (correct & ~right[Verdict.CORRECT]).mean()
+            + costs.false_incorrect * (incorrect & ~right[Verdict.INCORRECT]).mean()
+            + costs.needless_web * (~correct & right[Verdict.CORRECT]).mean()
+        )
+        return float(cost), abs(choice.upper - usual.upper) + abs(choice.lower - usual.lower)
 
     return calibration, min(choices, key=price)
 
