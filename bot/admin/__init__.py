@@ -1,1 +1,1 @@
-"""Pages on which admins review stored traces."""
+"""The review pages under `/admin`: what the bot did, for those who judge it."""

@@ -1,0 +1,49 @@
+"""What the pages work with."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.admin.admins import Admins
+from bot.admin.prices import Price
+from bot.answering import Answering
+from crag_graph.embedding import Embedder
+from crag_graph.knowledge.ingest import Ingest
+
+Names = Callable[[Collection[str], Collection[str]], Awaitable[Mapping[str, str]]]
+"""What people and channels are called, by id."""
+
+
+async def nameless(_people: Collection[str], _channels: Collection[str]) -> Mapping[str, str]:
+    """Where nobody knows names, ids are shown."""
+    return {}
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """`address`: where browsers reach the service. `prices`: by model, in dollars.
+
+    `texts`: prompts and replies of the models are kept in traces. `slow`: milliseconds that a question takes when
+    it counts as slow.
+    """
+
+    engine: AsyncEngine
+    admins: Admins
+    answering: Answering
+    embedder: Embedder
+    ingest: Ingest
+    address: str
+    names: Names = nameless
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    texts: bool = False
+    slow: float = 5_000.0
+    now: Callable[[], datetime] = _now
+    errands: set[asyncio.Task[None]] = field(default_factory=set)
+    """What goes on after its page was sent."""

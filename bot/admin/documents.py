@@ -1,0 +1,101 @@
+"""The documents that a team's admin may tend, with how often answers cite them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, func, or_, select
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.traces.tables import runs
+from crag_graph.knowledge.tables import documents
+
+Row = Mapping[str, Any]
+
+WORKSPACE = "workspace"
+"""The space that everybody sees."""
+ANSWERS = 2_000
+"""The newest ones: in these is looked who cites what."""
+PAGE = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """Which documents; what is empty does not filter. `cited`: yes or no."""
+
+    space: str = ""
+    state: str = ""
+    cited: str = ""
+    words: str = ""
+    before: int | None = None
+
+
+def of_team(team: str) -> ColumnElement[bool]:
+    """Everybody's documents, and those of the team's channels."""
+    return or_(documents.c.space == WORKSPACE, documents.c.space.startswith(f"{team}:", autoescape=True))
+
+
+async def list_documents(engine: AsyncEngine, which: Shown, *, team: str) -> list[Row]:
+    """The newest first, one more than a page where there is a next one."""
+    cited = _cited(team)
+    times = func.coalesce(cited.c.times, 0)
+    query = (
+        select(documents, times.label("cited"))
+        .outerjoin(cited, cited.c.source == documents.c.source)
+        .where(of_team(team), *_conditions(which, times))
+        .order_by(documents.c.id.desc())
+        .limit(PAGE + 1)
+    )
+    async with engine.connect() as connection:
+        return [dict(row) for row in (await connection.execute(query)).mappings()]
+
+
+async def find_document(engine: AsyncEngine, document: int, *, team: str) -> Row | None:
+    query = select(documents).where(documents.c.id == document, of_team(team))
+    async with engine.connect() as connection:
+        row = (await connection.execute(query)).mappings().first()
+    return dict(row) if row else None
+
+
+async def list_spaces(engine: AsyncEngine, *, team: str) -> list[str]:
+    query = select(documents.c.space).where(of_team(team)).distinct().order_by(documents.c.space)
+    async with engine.connect() as connection:
+        return list((await connection.execute(query)).scalars())
+
+
+def _conditions(which: Shown, times: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if which.space:
+        conditions.append(documents.c.space == which.space)
+    if which.state == "superseded":
+        conditions.append(documents.c.superseded)
+    elif which.state:
+        conditions.append(documents.c.state == which.state)
+    if which.cited:
+        conditions.append(times > 0 if which.cited == "yes" else times == 0)
+    if which.words:
+        named = (documents.c.title, documents.c.source)
+        conditions.append(or_(*(column.icontains(which.words, autoescape=True) for column in named)))
+    if which.before is not None:
+        conditions.append(documents.c.id < which.before)
+    return conditions
+
+
+def _cited(team: str) -> Any:
+    """How many of the newest answers cite a source of the library."""
+    newest = (
+        select(runs.c.id, runs.c.citations)
+        .where(runs.c.team == team, runs.c.rerun_of == "")
+        .order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        .limit(ANSWERS)
+        .subquery()
+    )
+    one = select(newest.c.id, func.jsonb_array_elements(newest.c.citations, type_=JSONB).label("citation")).subquery()
+    source = one.c.citation["source"].astext
+    return (
+        select(source.label("source"), func.count(one.c.id.distinct(), type_=Integer).label("times"))
+        .where(one.c.citation["kind"].astext == "internal")
+        .group_by(source)
+        .subquery()
+    )

@@ -1,0 +1,162 @@
+"""What the traces of a while add up to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import ColumnElement, Date, case, cast, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from bot.traces.tables import feedback, runs, steps
+
+SAMPLE = 1_000
+"""Runs that the times are taken from, the newest ones: enough for a 95th percentile, and the same work every day."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Questions that have something in common, and what they used."""
+
+    key: str
+    questions: int
+    abstained: int
+    troubled: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times:
+    """Milliseconds that half of the runs, and 95 of 100, kept below."""
+
+    name: str
+    median: float
+    p95: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """`days`: questions by day and verdict (empty: none). `helpful`, `unhelpful`: opinions given meanwhile."""
+
+    days: Sequence[tuple[date, str, int]]
+    whole: Tally
+    verdicts: Sequence[Tally]
+    channels: Sequence[Tally]
+    models: Sequence[Tally]
+    run: Times | None
+    steps: Sequence[Times]
+    helpful: int
+    unhelpful: int
+
+
+async def figures(engine: AsyncEngine, *, team: str, since: datetime, slot: str = "day") -> Figures:
+    """The figures of a team's questions since then; `slot`: day, week or month."""
+    async with engine.connect() as connection:
+        days = await _days(connection, team, since, slot)
+        tallies = await _tallies(connection, team, since)
+        whole, *by_step = await _times(connection, team, since)
+        helpful, unhelpful = await _opinions(connection, team, since)
+    return Figures(
+        days=days,
+        whole=next(
+            iter(tallies["whole"]),
+            Tally(key="", questions=0, abstained=0, troubled=0, prompt_tokens=0, completion_tokens=0),
+        ),
+        verdicts=tallies["verdict"],
+        channels=tallies["channel"],
+        models=tallies["model"],
+        run=whole,
+        steps=[step for step in by_step if step],
+        helpful=helpful,
+        unhelpful=unhelpful,
+    )
+
+
+def _asked(team: str, since: datetime) -> tuple[ColumnElement[bool], ...]:
+    return runs.c.team == team, runs.c.started_at >= since, runs.c.rerun_of == ""
+
+
+async def _days(connection: AsyncConnection, team: str, since: datetime, slot: str) -> list[tuple[date, str, int]]:
+    day = cast(func.date_trunc(slot, runs.c.started_at, "UTC"), Date)
+    verdict = func.coalesce(runs.c.verdict, "")
+    query = select(day, verdict, func.count()).where(*_asked(team, since)).group_by(day, verdict).order_by(day)
+    return [(one, name, count) for one, name, count in await connection.execute(query)]
+
+
+async def _tallies(connection: AsyncConnection, team: str, since: datetime) -> dict[str, list[Tally]]:
+    """By verdict, by channel, by model and as a whole, from one pass over the index."""
+    verdict, channel, model = runs.c.verdict, runs.c.channel, runs.c.model
+    groups = case(
+        (func.grouping(verdict) == 0, "verdict"),
+        (func.grouping(channel) == 0, "channel"),
+        (func.grouping(model) == 0, "model"),
+        else_="whole",
+    )
+    query = (
+        select(
+            groups,
+            func.coalesce(verdict, channel, model, ""),
+            func.count(),
+            func.count(runs.c.abstention),
+            func.count().filter((runs.c.state == "failed") | (runs.c.faults > 0)),
+            func.sum(runs.c.prompt_tokens),
+            func.sum(runs.c.completion_tokens),
+        )
+        .where(*_asked(team, since))
+        .group_by(func.grouping_sets(tuple_(verdict), tuple_(channel), tuple_(model), tuple_()))
+        .order_by(func.count().desc())
+    )
+    tallies: dict[str, list[Tally]] = {"verdict": [], "channel": [], "model": [], "whole": []}
+    for group, *values in await connection.execute(query):
+        tallies[group].append(_tally(values))
+    return tallies
+
+
+def _tally(values: Sequence[object]) -> Tally:
+    key, *numbers = values
+    questions, abstained, troubled, prompt_tokens, completion_tokens = (int(str(number or 0)) for number in numbers)
+    return Tally(
+        key=str(key),
+        questions=questions,
+        abstained=abstained,
+        troubled=troubled,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+    )
+
+
+async def _times(connection: AsyncConnection, team: str, since: datetime) -> list[Times | None]:
+    """Of whole runs first, then of each step in the order of the graph."""
+    sample = (
+        select(runs.c.id, runs.c.milliseconds)
+        .where(*_asked(team, since), runs.c.milliseconds.is_not(None))
+        .order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        .limit(SAMPLE)
+        .cte("sample")
+    )
+    whole = (await connection.execute(select(*_percentiles(sample.c.milliseconds)))).one()
+    by_step = (
+        select(steps.c.node, *_percentiles(steps.c.milliseconds))
+        .join(sample, sample.c.id == steps.c.run)
+        .group_by(steps.c.node)
+        .order_by(func.avg(steps.c.ordinal))
+    )
+    found = (await connection.execute(by_step)).all()
+    return [_named("whole", tuple(whole)), *(_named(row[0], tuple(row[1:])) for row in found)]
+
+
+def _percentiles(column: ColumnElement[float]) -> tuple[ColumnElement[float], ColumnElement[float]]:
+    return func.percentile_cont(0.5).within_group(column), func.percentile_cont(0.95).within_group(column)
+
+
+def _named(name: str, row: Sequence[float | None]) -> Times | None:
+    median, p95 = tuple(row)
+    return None if median is None or p95 is None else Times(name=name, median=median, p95=p95)
+
+
+async def _opinions(connection: AsyncConnection, team: str, since: datetime) -> tuple[int, int]:
+    query = select(func.count().filter(feedback.c.helpful), func.count().filter(feedback.c.helpful.is_(False))).where(
+        feedback.c.team == team, feedback.c.given_at >= since
+    )
+    helpful, unhelpful = (await connection.execute(query)).one()
+    return helpful, unhelpful
