@@ -41,7 +41,9 @@ def cite(marks: Marks, sources: Mapping[int, Sequence[Strip]], *, question: str 
     for number, claim in _claims(marks):
         claims.setdefault(number, []).append(_terms(claim))
     asked = _terms(question)
-    return tuple(_citation(shown, sources[number], claims[number], asked) for number, shown in marks.cited.items())
+    return tuple(
+        _citation(shown, sources[number], claims.get(number, [set()]), asked) for number, shown in marks.cited.items()
+    )
 
 
 def supporting(text: str, sources: Mapping[int, Sequence[Strip]]) -> tuple[int, ...]:
@@ -76,7 +78,7 @@ def _claims(marks: Marks) -> Iterator[tuple[int, str]]:
 
 def _backwards(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Sentences from the last to the first, as far as no line ends between them."""
-    after = len(text)
+    after = spans[-1][1] if spans else 0
     for start, end in reversed(spans):
         if "\n" in text[end:after]:
             return

@@ -1,3 +1,5 @@
+import pytest
+
 from crag_graph.citations import cite, numbered, supporting
 from crag_graph.domain import Kind, Passage, Strip
 from tests.crag_graph.test_marks import settled
@@ -126,3 +128,11 @@ def test_a_draft_that_forgot_its_marks_gets_those_of_the_sources_that_support_it
 def test_a_draft_that_no_source_supports_gets_no_mark() -> None:
     sources = numbered([whole(HANDBOOK), whole(TRAVEL)])
     assert supporting("Bananas grow near the equator, mostly in Ecuador.", sources) == ()
+
+
+@pytest.mark.parametrize(
+    "answer", ["A. [1]\nB. [2]", "A\n[1]\nB [2]", "A. [1]\n\nB. [2]", "\n[1][2]", "- a [1]\n- b [2]"]
+)
+def test_marks_at_the_end_of_a_paragraph_are_cited(answer: str) -> None:
+    sources = {number: (whole(passage(f"Text {number}.", document=f"d{number}")),) for number in (1, 2)}
+    assert [citation.mark for citation in cite(settled(answer), sources)] == [1, 2]
