@@ -101,9 +101,19 @@ class Claim:
     """What is ready to be posted, as plain data."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """The ts of all that was asked in a conversation, and of all that was posted for it."""
+
+    asked: frozenset[str]
+    replied: frozenset[str]
+
+
 class Inbox:
+    """Every method is one statement, or two that may be cut apart. All raise InboxError."""
+
     def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def receive(self, item: Item) -> bool:
         """Stores the item unless it is known; True while there is something to do for it."""
@@ -157,17 +167,14 @@ class Inbox:
     async def done(self, claim: Claim) -> None:
         await self._change(claim, done_at=func.now(), payload=None, outcome=None)
 
-    async def known_replies(self, conversation: str) -> frozenset[str]:
-        """The ts of everything that is known to be posted in the conversation."""
-        posted = select(func.unnest(inbox.c.replies)).where(inbox.c.conversation == conversation)
+    async def said(self, conversation: str) -> "Said":
+        """What is known to stand in the conversation."""
+        items = select(inbox.c.ts, inbox.c.replies).where(inbox.c.conversation == conversation)
         async with self._connected() as connection:
-            return frozenset((await connection.execute(posted)).scalars())
-
-    async def asked(self, conversation: str) -> frozenset[str]:
-        """The ts of everything that was asked in the conversation."""
-        async with self._connected() as connection:
-            found = await connection.execute(select(inbox.c.ts).where(inbox.c.conversation == conversation))
-            return frozenset(found.scalars())
+            rows = (await connection.execute(items)).all()
+        return Said(
+            asked=frozenset(row.ts for row in rows), replied=frozenset(ts for row in rows for ts in row.replies)
+        )
 
     async def stop(self, conversation: str) -> None:
         """The asker wants what is being worked on to end."""
@@ -221,7 +228,7 @@ class Inbox:
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[AsyncConnection]:
         try:
-            async with self._engine.begin() as connection:
+            async with self._engine.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
             raise InboxError from error

@@ -31,7 +31,6 @@ TRIES = 3
 """Attempts at an answer when its models or the library fail for the moment."""
 MOST_ATTEMPTS = 12
 """A question that workers die of, or that Slack will not take, is given up then."""
-PAUSE = 5.0
 LONGEST_PAUSE = 300.0
 LOOK_FOR_STOP = 1.0
 
@@ -107,8 +106,8 @@ class Answers:
         )
 
         async def find() -> dict[int, str]:
-            known = await self.inbox.known_replies(claim.conversation)
-            return await thread.find(known=known - set(claim.replies), orphans=True)
+            others = (await self.inbox.said(claim.conversation)).replied - set(claim.replies)
+            return await thread.find(known=others, orphans=True)
 
         placed = dict(enumerate(claim.replies))
         if claim.attempt > 1:
@@ -203,7 +202,7 @@ class Answers:
             return notice_reply(words.apology(failed.trace_id))
         if claim.attempt >= TRIES:
             return notice_reply(f"{failed} {words.ASK_LATER}")
-        pause = PAUSE * claim.attempt
+        pause = self.pace.again_after * claim.attempt
         await outlet.finish(notice_reply(words.again(str(failed), pause)))
         raise RetryLaterError(pause)
 
@@ -211,7 +210,7 @@ class Answers:
         if claim.attempt >= MOST_ATTEMPTS:
             await self.inbox.done(claim)
             return
-        raise RetryLaterError(min(PAUSE * 2 ** (claim.attempt - 1), LONGEST_PAUSE)) from error
+        raise RetryLaterError(min(self.pace.again_after * 2 ** (claim.attempt - 1), LONGEST_PAUSE)) from error
 
     async def _explain(self, message: Message, refused: SlackRefusedError) -> None:
         """Tells the asker in their direct messages why nothing stands where they asked."""

@@ -10,6 +10,7 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -21,6 +22,7 @@ from bot.slack.incoming import Manners, Me
 from bot.slack.interactions import Traces, on_feedback, on_how
 from bot.slack.library import Shelf, on_ingest
 from bot.slack.messages import ignore, on_message, on_place_changed, on_removed, on_stop
+from bot.slack.taking import Taking
 from bot.slack.web import Web
 
 log = structlog.get_logger()
@@ -36,12 +38,12 @@ class Parts:
     me: Me
     manners: Manners
     shelf: Shelf
+    taking: Taking
     traces: Traces
     forget: Forget
 
     def named(self) -> dict[str, Any]:
-        inbox, queue, directory = self.shelf.inbox, self.shelf.queue, self.shelf.directory
-        return {**vars(self), "inbox": inbox, "queue": queue, "directory": directory}
+        return {**vars(self), "inbox": self.shelf.inbox, "directory": self.shelf.directory}
 
 
 def make_app(web: Web, token: str, parts: Parts) -> AsyncApp:
@@ -54,6 +56,7 @@ def make_app(web: Web, token: str, parts: Parts) -> AsyncApp:
         client=_client(web),
         authorize=_authorize(parts.me, token),
         process_before_response=True,
+        raise_error_for_unhandled_request=True,  # Bolt would log the whole payload
         request_verification_enabled=False,  # transports.py does it: Bolt answers 500 to a timestamp that is no number
         attaching_conversation_kwargs_enabled=False,
     )
@@ -87,6 +90,9 @@ async def acknowledge(ack: Callable[[], Awaitable[Any]]) -> None:
 
 async def on_error(error: Exception, body: Mapping[str, Any]) -> BoltResponse:
     """Whatever failed was not taken. Slack sends events again; who ran a command is told to try again."""
+    if isinstance(error, BoltUnhandledRequestError):
+        log.info("payload_unknown", type=body.get("type"))
+        return BoltResponse(status=404, body="")
     log.error("listener_failed", kind=type(error).__name__, exc_info=error)
     if "command" in body:
         return BoltResponse(status=200, body={"response_type": "ephemeral", "text": words.TRY_SHORTLY})

@@ -26,15 +26,12 @@ class Chatter:
         """The last lines before the message, oldest first, as `Name: text`; what was asked of us is not among them."""
         if not message.is_reply:
             return ()
-        replies, asked = (
-            await self._inbox.known_replies(message.conversation),
-            await self._inbox.asked(message.conversation),
-        )
-        since = max((ts for ts in replies if ts < message.ts), default="0")
+        known = await self._inbox.said(message.conversation)
+        since = max((ts for ts in known.replied if ts < message.ts), default="0")
         said = [
             one
             for one in await self._messages(message, since)
-            if since < one["ts"] < message.ts and one["ts"] not in asked and self._is_talk(one)
+            if since < one["ts"] < message.ts and one["ts"] not in known.asked and self._is_talk(one)
         ]
         return tuple([await self._line(one) for one in said[-MOST_LINES:]])
 

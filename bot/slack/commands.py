@@ -9,11 +9,10 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 
 from bot.answering import Forgotten
 from bot.inbox import Inbox
-from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.incoming import Me, Message
 from bot.slack.mrkdwn import clean, escape, wordless
-from bot.slack.taking import take
+from bot.slack.taking import Taking
 
 Forget = Callable[[str], Awaitable[Forgotten]]
 """Erases a conversation: what it remembers, and the texts of its traces."""
@@ -50,12 +49,12 @@ class Command:
         )
 
 
-async def on_ask(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox, queue: Queue) -> None:
+async def on_ask(ack: AsyncAck, body: Mapping[str, Any], me: Me, taking: Taking) -> None:
     command = Command.read(body)
     if command.text.lower() in {"", "help"} or wordless(command.text):
         await ack(ASK_HELP)
         return
-    await take(private_message(command, me), inbox, queue, response_url=command.response_url)
+    await taking.take(private_message(command, me), response_url=command.response_url)
     await ack(words.WORKING)
 
 

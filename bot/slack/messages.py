@@ -9,7 +9,7 @@ from bot.inbox import Inbox
 from bot.slack.directory import Directory
 from bot.slack.incoming import Manners, Me, asks, read
 from bot.slack.library import Shelf, take_files, wants_ingest
-from bot.slack.taking import take
+from bot.slack.taking import Taking
 
 log = structlog.get_logger()
 
@@ -17,7 +17,7 @@ MOST_BOT_TURNS = 5
 """Questions of other bots in one conversation: two bots would talk for ever."""
 
 
-async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: Shelf) -> None:
+async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: Shelf, taking: Taking) -> None:
     """Raises InboxError or QueueError where the question cannot be stored: then Slack sends it again."""
     message = read(body, me)
     if message is None or message.team != me.team or not await asks(message, manners, shelf.inbox.joined):
@@ -27,7 +27,7 @@ async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: S
     elif wants_ingest(message, me):
         await take_files(message, shelf)
     else:
-        await take(message, shelf.inbox, shelf.queue)
+        await taking.take(message)
 
 
 async def on_stop(event: Mapping[str, Any], me: Me, inbox: Inbox) -> None:

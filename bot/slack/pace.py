@@ -46,6 +46,8 @@ class Pace:
     """Seconds between two appends to a stream."""
     edit_every: float = 1.5
     """Seconds between two edits of a message."""
+    again_after: float = 5.0
+    """Seconds until an answer that failed for the moment is tried again; longer each time."""
     streams: Budget = field(default_factory=lambda: Budget(calls=18))
     appends: Budget = field(default_factory=lambda: Budget(calls=90))
     edits: Budget = field(default_factory=lambda: Budget(calls=40))

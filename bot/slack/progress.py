@@ -72,11 +72,11 @@ class Live:
         shown = await self._way.end(reply)
         if self._in_doubt:
             self._placed = await self._find() | self._placed
+        if shown is None:
+            await self._signs.session("active")
         await deliver(self._thread, reply, self._placed, self._record, shown=shown or 0)
         if self._again or self._in_doubt:
             await self._signs.clear()  # a new post does it by itself, a change does not
-        if shown is None:
-            await self._signs.session("active")
 
     @property
     def text(self) -> str:

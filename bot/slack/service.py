@@ -20,6 +20,7 @@ from bot.slack.interactions import Traces
 from bot.slack.library import Shelf
 from bot.slack.pace import Pace
 from bot.slack.start import check_app_token, introduce
+from bot.slack.taking import Taking
 from bot.slack.transports import SILENT, Sockets, http_routes
 from bot.slack.web import open_web
 from crag_graph.knowledge.ingest import Ingest
@@ -83,7 +84,14 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
             admins=installation.admins,
         )
         traces = Traces(engine=uses.engine, me=me, directory=directory)
-        parts = Parts(me=me, manners=installation.manners, shelf=shelf, traces=traces, forget=uses.answering.forget)
+        parts = Parts(
+            me=me,
+            manners=installation.manners,
+            shelf=shelf,
+            taking=Taking(uses.inbox, uses.queue),
+            traces=traces,
+            forget=uses.answering.forget,
+        )
         app = make_app(web, installation.bot_token, parts)
         files = Files(web, token=installation.bot_token, api_url=installation.api_url)
         sockets = (

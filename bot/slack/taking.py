@@ -1,5 +1,7 @@
 """Takes a question in: stored and queued, before Slack is told that it was taken."""
 
+import asyncio
+from collections import OrderedDict
 from dataclasses import asdict
 from typing import Any
 
@@ -7,18 +9,41 @@ from bot.inbox import Inbox, Item
 from bot.jobs import Kind, Queue
 from bot.slack.incoming import Message
 
+REMEMBERED = 1_000
 
-async def take(message: Message, inbox: Inbox, queue: Queue, **payload: Any) -> None:
-    """Stores the message and queues the work. Raises InboxError or QueueError: then Slack sends it again."""
-    item = Item(
-        team=message.team,
-        channel=message.channel,
-        ts=message.ts,
-        conversation=message.conversation,
-        person=message.user,
-        payload={"message": asdict(message), **payload},
-        event_id=message.event_id,
-        by_bot=message.from_bot,
-    )
-    if await inbox.receive(item):
-        await queue.put(Kind.ANSWER, message.conversation)
+
+class Taking:
+    """A mention raises two events, and Slack repeats itself: what this process has just taken costs nothing again."""
+
+    def __init__(self, inbox: Inbox, queue: Queue) -> None:
+        self._inbox = inbox
+        self._queue = queue
+        self._taken: OrderedDict[tuple[str, str], asyncio.Future[None]] = OrderedDict()
+
+    async def take(self, message: Message, **payload: Any) -> None:
+        """Raises InboxError or QueueError: then nothing is acknowledged, and Slack sends it again."""
+        key = (message.channel, message.ts)
+        taking = self._taken.get(key)
+        if taking is None:
+            taking = self._taken[key] = asyncio.ensure_future(self._store(message, payload))
+        try:
+            await asyncio.shield(taking)
+        except Exception:
+            self._taken.pop(key, None)
+            raise
+        if len(self._taken) > REMEMBERED:
+            self._taken.popitem(last=False)
+
+    async def _store(self, message: Message, payload: dict[str, Any]) -> None:
+        item = Item(
+            team=message.team,
+            channel=message.channel,
+            ts=message.ts,
+            conversation=message.conversation,
+            person=message.user,
+            payload={"message": asdict(message), **payload},
+            event_id=message.event_id,
+            by_bot=message.from_bot,
+        )
+        if await self._inbox.receive(item):
+            await self._queue.put(Kind.ANSWER, message.conversation)

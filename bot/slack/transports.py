@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
-from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
+from slack_bolt.adapter.starlette.async_handler import to_async_bolt_request, to_starlette_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -96,7 +96,6 @@ class Sockets:
 
 def http_routes(app: AsyncApp, signing_secret: str, *, now: Callable[[], float] = time.time) -> list[Route]:
     """The request URL of the app, for events, commands and interactions alike."""
-    handler = AsyncSlackRequestHandler(app)
     verifier = SignatureVerifier(signing_secret)
 
     async def receive(request: Request) -> Response:
@@ -105,7 +104,11 @@ def http_routes(app: AsyncApp, signing_secret: str, *, now: Callable[[], float] 
             return JSONResponse({"error": "too large"}, status_code=413)
         if not is_signed(verifier, body, request.headers, now()):
             return JSONResponse({"error": "invalid signature"}, status_code=401)
-        return await handler.handle(request)
+        try:
+            read = to_async_bolt_request(request, body)
+        except (ValueError, TypeError, AttributeError):
+            return JSONResponse({"error": "invalid payload"}, status_code=400)
+        return to_starlette_response(await app.async_dispatch(read))
 
     return [Route(PATH, receive, methods=["POST"])]
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.database.engine import open_engine
-from bot.inbox import ClaimLostError, Inbox, InboxError, Item
+from bot.inbox import ClaimLostError, Inbox, InboxError, Item, Said
 
 
 @pytest.fixture
@@ -66,8 +66,7 @@ async def test_a_claim_after_a_crash_knows_what_was_posted_and_prepared(inbox: I
     assert second is not None
     assert (second.attempt, second.replies, second.outcome) == (2, ("11.1",), [{"text": "Sixteen weeks."}])
     assert second.mark == first.mark
-    assert await inbox.known_replies("T1:C1:10.1") == {"11.1"}
-    assert await inbox.asked("T1:C1:10.1") == {"10.1"}
+    assert await inbox.said("T1:C1:10.1") == Said(asked=frozenset({"10.1"}), replied=frozenset({"11.1"}))
 
 
 async def test_an_overtaken_claim_can_change_nothing(inbox: Inbox) -> None:

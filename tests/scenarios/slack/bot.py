@@ -1,0 +1,201 @@
+"""The bot in a scenario: real Bolt, queue, database, memory and graph around scripted services."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import uvicorn
+from starlette.applications import Starlette
+
+from bot.answering import Answering
+from bot.database.engine import JOBS_SCHEMA, open_engine, with_schema
+from bot.inbox import Inbox
+from bot.jobs import Queue, Tasks, open_queue
+from bot.memory import open_sqlite
+from bot.slack.incoming import Manners
+from bot.slack.pace import Pace
+from bot.slack.service import Installation, Slack, Uses, open_slack
+from bot.traces.recorder import Recorder
+from crag_graph.context import Policy
+from crag_graph.embedding import Vectors
+from crag_graph.knowledge.fetch import Fetcher
+from crag_graph.knowledge.index import prepare_index
+from crag_graph.knowledge.ingest import Ingest
+from crag_graph.knowledge.library import Library
+from crag_graph.services import Services
+from tests.fakes.services import ScriptedEvaluator, ScriptedLibrary, ScriptedWeb, ScriptedWriter, passage
+from tests.slack_workspace import Message, Person, SlackWorkspace
+from tests.slack_workspace.world import Conversation
+
+LEAVE = passage(
+    "Parents get 16 weeks of leave. Adoption counts the same.", title="Leave", link="https://handbook.test/leave"
+)
+
+
+class LetterEmbedder:
+    """Unit vectors of letter counts: enough to store and find documents by."""
+
+    name = "letters"
+    dimensions = 26
+
+    async def embed(self, texts: Any) -> Vectors:
+        counts = np.array([[text.lower().count(chr(97 + n)) + 0.01 for n in range(26)] for text in texts], np.float32)
+        return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), np.float32)
+
+
+def scripted(**parts: Any) -> Services:
+    """Services that find the handbook's leave in the workspace's space and quote it."""
+    plain: dict[str, Any] = {
+        "library": ScriptedLibrary(spaces={"workspace": [LEAVE]}),
+        "evaluator": ScriptedEvaluator(scores={"weeks": 0.9}),
+        "writer": ScriptedWriter(),
+        "web": ScriptedWeb(),
+    }
+    return Services(**{**plain, **parts})
+
+
+@dataclass(kw_only=True)
+class Options:
+    """How the bot of a scenario is set up. `http`: signed HTTP instead of Socket Mode."""
+
+    http: bool = False
+    works: bool = True
+    at_once: int = 8
+    deadline: float = 60.0
+    admins: frozenset[str] = frozenset()
+    manners: Manners = field(default_factory=Manners)
+    pace: Pace = field(default_factory=lambda: Pace(patience=0.05, append_every=0.05, edit_every=0.1, again_after=0.3))
+    silent: float = 30.0
+    fetch_allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A workspace with Ada in #travel, and a database for the bot; `bot` starts one."""
+
+    slack: SlackWorkspace
+    ada: Person
+    travel: Conversation
+    database_url: str
+    folder: Path
+
+    def bot(
+        self, services: Services | None = None, options: "Options | None" = None
+    ) -> AbstractAsyncContextManager["Bot"]:
+        return running_bot(self.slack, self.database_url, self.folder, services=services, options=options)
+
+    def joins(self, name: str, **what: Any) -> Person:
+        """Somebody else comes into #travel."""
+        person = self.slack.user(name, **what)
+        self.travel.members.append(person.id)
+        return person
+
+    async def asks(self, text: str, *, in_: Conversation | Message | None = None, by: Person | None = None) -> Message:
+        """A question of Ada's (or `by` somebody) in #travel (or `in_` a place or thread), and its finished answer."""
+        question = await (by or self.ada).says(text, in_=in_ or self.travel)
+        return await self.slack.reply_to(question)
+
+
+@dataclass(kw_only=True)
+class Bot:
+    """A running bot."""
+
+    slack: Slack
+    queue: Queue
+    inbox: Inbox
+    library: Library
+    ingest: Ingest
+    services: Services
+
+
+@asynccontextmanager
+async def running_bot(
+    workspace: SlackWorkspace,
+    database_url: str,
+    folder: Path,
+    *,
+    services: Services | None = None,
+    options: Options | None = None,
+) -> AsyncIterator[Bot]:
+    """The bot, connected and working, until the context ends."""
+    chosen, used = options or Options(), services or scripted()
+    async with AsyncExitStack() as stack:
+        engine = open_engine(database_url, pool_size=12)
+        stack.push_async_callback(engine.dispose)
+        embedder = LetterEmbedder()
+        await prepare_index(engine, model=embedder.name, dimensions=embedder.dimensions)
+        memory = await stack.enter_async_context(open_sqlite(folder / "memory.sqlite", locks=folder / "locks"))
+        queue = await stack.enter_async_context(open_queue(with_schema(database_url, JOBS_SCHEMA)))
+        library = Library(engine, model=embedder.name)
+        ingest = Ingest(library=library, embedder=embedder, fetcher=Fetcher(allowed_hosts=chosen.fetch_allow))
+        answering = Answering(
+            services=used,
+            policy=Policy(deadline=chosen.deadline),
+            memory=memory,
+            recorder=Recorder(engine, keep_texts=False, settings="scenario", version="1"),
+            today=lambda: date(2026, 11, 30),
+        )
+        inbox = Inbox(engine)
+        uses = Uses(engine=engine, inbox=inbox, queue=queue, answering=answering, library=library, ingest=ingest)
+        slack = await stack.enter_async_context(open_slack(_installation(workspace, chosen), uses, pace=chosen.pace))
+        group = await stack.enter_async_context(_group())
+        if chosen.works:
+            tasks = Tasks(answer=slack.answers.work, ingest=slack.ingesting.work, tidy=_nothing)
+            group.append(asyncio.create_task(queue.work(tasks, at_once=chosen.at_once)))
+        if slack.sockets:
+            group.append(asyncio.create_task(slack.sockets.listen()))
+            await workspace.connected()
+        else:
+            await stack.enter_async_context(_served(workspace, slack))
+        yield Bot(slack=slack, queue=queue, inbox=inbox, library=library, ingest=ingest, services=used)
+
+
+def _installation(workspace: SlackWorkspace, options: Options) -> Installation:
+    return Installation(
+        api_url=workspace.api_url,
+        bot_token=workspace.bot_token,
+        app_token="" if options.http else workspace.app_token,
+        signing_secret=workspace.signing_secret if options.http else "",
+        admins=options.admins,
+        manners=options.manners,
+        silent=options.silent,
+    )
+
+
+@asynccontextmanager
+async def _group() -> AsyncIterator[list[asyncio.Task[None]]]:
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _served(workspace: SlackWorkspace, slack: Slack) -> AsyncIterator[None]:
+    """The routes on a real server, and Slack told where it is."""
+    config = uvicorn.Config(
+        Starlette(routes=slack.routes), host="127.0.0.1", port=0, log_level="error", lifespan="off", ws="none"
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    workspace.deliver_to(f"http://127.0.0.1:{port}/slack/events")
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
+
+
+async def _nothing() -> None:
+    pass
