@@ -1,23 +1,23 @@
 """Who counts as an admin."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-Ask = Callable[[str, str], Awaitable[bool]]
-"""Is this person (team, id) an admin of the workspace, as Slack says?"""
 
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """Somebody in one team. `vouched`: Slack said that the person is an admin of the workspace."""
 
-async def nobody(_team: str, _person: str) -> bool:
-    """Where admins of the workspace are not admins here."""
-    return False
+    team: str
+    id: str
+    vouched: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Admins:
-    """Those who are named in the settings, and by setting the admins of the workspace."""
+    """Those who are named in the settings; with `workspace`, also the admins of the workspace."""
 
     named: frozenset[str] = frozenset()
-    of_workspace: Ask = nobody
+    workspace: bool = False
 
-    async def include(self, team: str, person: str) -> bool:
-        return person in self.named or await self.of_workspace(team, person)
+    def include(self, person: Person) -> bool:
+        return person.id in self.named or (self.workspace and person.vouched)

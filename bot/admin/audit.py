@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import RowMapping, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.admin.links import Person
+from bot.admin.admins import Person
 from bot.admin.tables import audit
 from bot.cleaning import clean_all
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.admin.admins import Admins
+from bot.admin.links import Links
 from bot.admin.prices import Price
 from bot.answering import Answering
 from crag_graph.embedding import Embedder
@@ -28,7 +29,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """`address`: where browsers reach the service. `prices`: by model, in dollars.
+    """`prices`: by model, in dollars.
 
     `texts`: prompts and replies of the models are kept in traces. `slow`: milliseconds that a question takes when
     it counts as slow.
@@ -39,7 +40,7 @@ class Desk:
     answering: Answering
     embedder: Embedder
     ingest: Ingest
-    address: str
+    links: Links
     names: Names = nameless
     prices: Mapping[str, Price] = field(default_factory=dict)
     texts: bool = False

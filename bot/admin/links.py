@@ -3,42 +3,44 @@
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.admin.admins import Admins, Person
+from bot.admin.audit import Deed, note
 from bot.admin.tables import key, links
 
 MINUTES = 10
 LIFETIME = timedelta(minutes=MINUTES)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Person:
-    """Somebody in one team."""
-
-    team: str
-    id: str
-
-
 class Links:
-    """`address`: where browsers reach this service, without a slash at the end."""
+    """`address`: where browsers reach this service."""
 
-    def __init__(self, engine: AsyncEngine, address: str) -> None:
+    def __init__(self, engine: AsyncEngine, admins: Admins, *, address: str) -> None:
+        self.address = address.rstrip("/")
         self._engine = engine
-        self._address = address.rstrip("/")
+        self._admins = admins
         self._key = b""
 
-    async def make(self, person: Person) -> str:
-        """The address of a new link. Whoever calls this has made sure that the person is an admin."""
+    async def make_for(self, team: str, person: str, vouched: bool = False) -> str | None:
+        """The address of a new link; None for whoever is no admin. `vouched`: Slack says, an admin of the workspace."""
+        admin = Person(team=team, id=person, vouched=vouched)
+        if not self._admins.include(admin):
+            return None
+        link = await self._make(admin)
+        await note(self._engine, admin, Deed(action="asked for a link"))
+        return link
+
+    async def _make(self, person: Person) -> str:
         ticket, ends = secrets.token_urlsafe(18), int((datetime.now(UTC) + LIFETIME).timestamp())
-        row = {"id": _digest(ticket), "team": person.team, "person": person.id}
+        row = {"id": _digest(ticket), "team": person.team, "person": person.id, "vouched": person.vouched}
         async with self._engine.begin() as connection:
             await connection.execute(delete(links).where(links.c.expires_at < func.now() - LIFETIME))
             await connection.execute(insert(links).values(**row, expires_at=datetime.fromtimestamp(ends, UTC)))
-        return f"{self._address}/admin/sign-in/{ticket}.{ends}.{await self._sign(ticket, ends)}"
+        return f"{self.address}/admin/sign-in/{ticket}.{ends}.{await self._sign(ticket, ends)}"
 
     async def is_good(self, token: str) -> bool:
         """The link was made here, is not too old and was not used."""
@@ -54,10 +56,10 @@ class Links:
         ticket = await self._ticket(token)
         if ticket is None:
             return None
-        spend = update(links).where(*_usable(ticket)).values(used_at=func.now()).returning(links.c.team, links.c.person)
+        spend = update(links).where(*_usable(ticket)).values(used_at=func.now()).returning(links)
         async with self._engine.begin() as connection:
             row = (await connection.execute(spend)).first()
-        return Person(team=row.team, id=row.person) if row else None
+        return Person(team=row.team, id=row.person, vouched=row.vouched) if row else None
 
     async def _ticket(self, token: str) -> str | None:
         """The ticket in a token whose signature is ours and whose time is not over."""

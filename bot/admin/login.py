@@ -8,39 +8,28 @@ from bot.admin import audit
 from bot.admin.audit import Deed
 from bot.admin.desk import Desk
 from bot.admin.filters import TRACES
-from bot.admin.links import MINUTES, Links, Person
 from bot.admin.rendering import page
 from bot.admin.sessions import COOKIE, HOURS, Sessions
 from bot.admin.visit import Visit, back, expect_same_origin
 
-NOT_ADMIN = "The review pages are for admins. Whoever runs this bot names them in the setting `CRAG_ADMINS`."
-HOW = f"Good for {MINUTES} minutes and for one sign-in; do not pass it on."
-
-
-async def link_for(desk: Desk, team: str, person: str) -> str | None:
-    """A new one-time link for an admin; None for everybody else."""
-    if not await desk.admins.include(team, person):
-        return None
-    made = await Links(desk.engine, desk.address).make(Person(team=team, id=person))
-    await audit.note(desk.engine, Person(team=team, id=person), Deed(action="asked for a link"))
-    return made
+NOT_VALID = "This link is not valid: it was used already, is too old, or was never made here."
 
 
 async def ask_to_sign_in(request: Request) -> Response:
     """A page with a button: what only looks at links (previews, scanners) must not use them up."""
     desk: Desk = request.app.state.desk
     token = request.path_params["token"]
-    if not await Links(desk.engine, desk.address).is_good(token):
-        raise HTTPException(403, "This link is not valid: it was used already, is too old, or was never made here.")
+    if not await desk.links.is_good(token):
+        raise HTTPException(403, NOT_VALID)
     return page(request, "sign_in.html", hours=HOURS)
 
 
 async def sign_in(request: Request) -> Response:
     desk: Desk = request.app.state.desk
     expect_same_origin(request)
-    person = await Links(desk.engine, desk.address).use(request.path_params["token"])
-    if person is None or not await desk.admins.include(person.team, person.id):
-        raise HTTPException(403, "This link is not valid: it was used already, is too old, or was never made here.")
+    person = await desk.links.use(request.path_params["token"])
+    if person is None or not desk.admins.include(person):
+        raise HTTPException(403, NOT_VALID)
     sessions = Sessions(desk.engine)
     await sessions.end(request.cookies.get(COOKIE, ""))
     cookie = await sessions.start(person)
@@ -51,7 +40,7 @@ async def sign_in(request: Request) -> Response:
         cookie,
         max_age=HOURS * 3600,
         path="/admin",
-        secure=desk.address.startswith("https:"),
+        secure=desk.links.address.startswith("https:"),
         httponly=True,
         samesite="lax",
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.admin.links import Person
+from bot.admin.admins import Person
 from bot.admin.tables import sessions
 
 COOKIE = "crag_admin"
@@ -35,6 +35,7 @@ class Sessions:
             "id": _digest(cookie),
             "team": person.team,
             "person": person.id,
+            "vouched": person.vouched,
             "form_token": secrets.token_urlsafe(24),
             "expires_at": datetime.now(UTC) + timedelta(hours=HOURS),
         }
@@ -51,7 +52,7 @@ class Sessions:
             row = (await connection.execute(select(sessions).where(*which))).first()
         if row is None:
             return None
-        return Session(person=Person(team=row.team, id=row.person), form_token=row.form_token)
+        return Session(person=Person(team=row.team, id=row.person, vouched=row.vouched), form_token=row.form_token)
 
     async def end(self, cookie: str) -> None:
         async with self._engine.begin() as connection:

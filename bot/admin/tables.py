@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -39,6 +40,7 @@ links = Table(
     Column("id", Text, primary_key=True),
     Column("team", Text, nullable=False),
     Column("person", Text, nullable=False),
+    Column("vouched", Boolean, nullable=False),
     _moment("expires_at"),
     Column("used_at", DateTime(timezone=True)),
 )
@@ -50,6 +52,7 @@ sessions = Table(
     Column("id", Text, primary_key=True),
     Column("team", Text, nullable=False),
     Column("person", Text, nullable=False),
+    Column("vouched", Boolean, nullable=False),
     Column("form_token", Text, nullable=False),
     _moment("expires_at"),
 )

@@ -79,7 +79,7 @@ def signed_in(handler: Handler) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         desk: Desk = request.app.state.desk
         session = await Sessions(desk.engine).find(request.cookies.get(COOKIE, ""))
-        if session is None or not await desk.admins.include(session.person.team, session.person.id):
+        if session is None or not desk.admins.include(session.person):
             raise HTTPException(403)
         form = FormData()
         if request.method == "POST":

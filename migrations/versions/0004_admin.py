@@ -99,6 +99,7 @@ def _admins() -> None:
         sa.Column("id", sa.Text, primary_key=True),
         sa.Column("team", sa.Text, nullable=False),
         sa.Column("person", sa.Text, nullable=False),
+        sa.Column("vouched", sa.Boolean, nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("used_at", sa.DateTime(timezone=True)),
     )
@@ -107,6 +108,7 @@ def _admins() -> None:
         sa.Column("id", sa.Text, primary_key=True),
         sa.Column("team", sa.Text, nullable=False),
         sa.Column("person", sa.Text, nullable=False),
+        sa.Column("vouched", sa.Boolean, nullable=False),
         sa.Column("form_token", sa.Text, nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
     )

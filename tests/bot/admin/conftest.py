@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.admin.admins import Admins
 from bot.admin.application import mount
 from bot.admin.desk import Desk
-from bot.admin.login import link_for
+from bot.admin.links import Links
 from bot.admin.prices import Price
 from bot.answering import Answering
 from bot.server import build
@@ -24,6 +24,7 @@ from crag_graph.knowledge.library import Library
 from tests.bot.conftest import question, quietly
 from tests.fakes.letters import LetterEmbedder
 
+ADMINS = Admins(named=frozenset({"U7", "U8"}))
 ADDRESS = "http://bot.test"
 Ask = Callable[..., Awaitable[str]]
 
@@ -52,11 +53,11 @@ async def desk(engine: AsyncEngine, answering: Answering, tmp_path: Path) -> Des
     library = Library(engine, model=embedder.name)
     return Desk(
         engine=engine,
-        admins=Admins(named=frozenset({"U7", "U8"})),
+        admins=ADMINS,
         answering=answering,
         embedder=embedder,
         ingest=Ingest(library=library, embedder=embedder, fetcher=Fetcher()),
-        address=ADDRESS,
+        links=Links(engine, ADMINS, address=ADDRESS),
         prices={"scripted": Price(prompt=1.0, completion=2.0)},
     )
 
@@ -91,7 +92,7 @@ class browser:  # noqa: N801 - used like a function
 
 
 async def sign_in(browser: Browser, desk: Desk, *, team: str = "T1", person: str = "U7") -> httpx.Response:
-    link = await link_for(desk, team, person)
+    link = await desk.links.make_for(team, person)
     assert link
     await browser.opens(link)
     return await browser.client.post(link, headers={"origin": ADDRESS})

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.admin.admins import Admins
 from bot.admin.desk import Desk
-from bot.admin.login import link_for
+from bot.admin.links import Links
 from bot.admin.sessions import COOKIE
 from tests.bot.admin.conftest import ADDRESS, Ask, Browser, browser, sign_in
 
@@ -39,16 +39,18 @@ async def test_a_link_signs_an_admin_in_and_every_page_opens(admin: Browser, ask
 
 
 async def test_nobody_else_gets_a_link(desk: Desk) -> None:
-    assert await link_for(desk, "T1", "U99") is None
+    assert await desk.links.make_for("T1", "U99") is None
 
 
 async def test_an_admin_of_the_workspace_gets_one_where_that_is_set(desk: Desk) -> None:
-    async def is_admin(team: str, person: str) -> bool:
-        return (team, person) == ("T1", "U99")
-
-    by_setting = replace(desk, admins=Admins(of_workspace=is_admin))
-    assert await link_for(by_setting, "T1", "U99")
-    assert await link_for(by_setting, "T2", "U99") is None
+    assert await desk.links.make_for("T1", "U99", vouched=True) is None
+    admins = Admins(workspace=True)
+    by_setting = replace(desk, admins=admins, links=Links(desk.engine, admins, address=ADDRESS))
+    assert await by_setting.links.make_for("T1", "U99", vouched=False) is None
+    link = await by_setting.links.make_for("T1", "U99", vouched=True)
+    assert link
+    async with browser(by_setting) as opened:
+        assert (await post(opened, link)).url.path == "/admin/traces"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -59,7 +61,7 @@ async def test_without_a_session_a_page_is_refused(stranger: Browser, ask: Ask, 
 
 async def test_looking_at_a_link_does_not_use_it_up(desk: Desk, stranger: Browser) -> None:
     """As previews and mail scanners do."""
-    link = await link_for(desk, "T1", "U7")
+    link = await desk.links.make_for("T1", "U7")
     assert link
     for _ in range(3):
         assert (await stranger.opens(link)).status_code == 200
@@ -67,7 +69,7 @@ async def test_looking_at_a_link_does_not_use_it_up(desk: Desk, stranger: Browse
 
 
 async def test_a_link_signs_in_once_even_if_two_press_at_the_same_moment(desk: Desk) -> None:
-    link = await link_for(desk, "T1", "U7")
+    link = await desk.links.make_for("T1", "U7")
     assert link
     async with browser(desk) as one, browser(desk) as other:
         answers = await asyncio.gather(post(one, link), post(other, link))
@@ -77,7 +79,7 @@ async def test_a_link_signs_in_once_even_if_two_press_at_the_same_moment(desk: D
 
 
 async def test_a_link_is_good_for_ten_minutes(desk: Desk, stranger: Browser, engine: AsyncEngine) -> None:
-    link = await link_for(desk, "T1", "U7")
+    link = await desk.links.make_for("T1", "U7")
     assert link
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE admin_links SET expires_at = expires_at - interval '10 minutes'"))
@@ -97,7 +99,7 @@ async def test_a_link_is_good_for_ten_minutes(desk: Desk, stranger: Browser, eng
     ],
 )
 async def test_a_forged_link_is_refused(desk: Desk, stranger: Browser, forged: object) -> None:
-    link = await link_for(desk, "T1", "U7")
+    link = await desk.links.make_for("T1", "U7")
     assert link
     assert callable(forged)
     address = forged(link)
@@ -126,14 +128,14 @@ async def test_an_admin_of_one_team_sees_that_team_only(desk: Desk, admin: Brows
 
 
 async def test_the_cookie_is_for_this_site_and_no_script(desk: Desk, stranger: Browser) -> None:
-    link = await link_for(desk, "T1", "U7")
+    link = await desk.links.make_for("T1", "U7")
     assert link
     answer = await stranger.client.post(link, headers={"origin": ADDRESS}, follow_redirects=False)
     cookie = answer.headers["set-cookie"].lower()
     assert all(word in cookie for word in ("httponly", "samesite=lax", "max-age=43200", "path=/admin"))
     assert "secure" not in cookie  # plain http, on this machine
-    behind_tls = replace(desk, address="https://bot.test")
-    link = await link_for(behind_tls, "T1", "U7")
+    behind_tls = replace(desk, links=Links(desk.engine, desk.admins, address="https://bot.test/"))
+    link = await behind_tls.links.make_for("T1", "U7")
     assert link
     async with browser(behind_tls) as other:
         answer = await other.client.post(link, headers={"origin": "https://bot.test"}, follow_redirects=False)
