@@ -62,7 +62,7 @@ def _evaluation(request: ChatRequest) -> dict[str, Any]:
         {
             "id": label,
             "reason": f"shares {', '.join(sorted(_topics(question) & _topics(text))) or 'nothing'}",
-            "labels": [_label(part, text) for part in parts],
+            "labels": [_label(part, text) if part == question else _named(part, text) for part in parts],
         }
         for label, text in passages
     ]
@@ -98,6 +98,11 @@ def _parts(question: str) -> list[str]:
 def _label(part: str, text: str) -> str:
     share = _share(part, text)
     return "full" if share >= _FULL else "partial" if share >= _PARTIAL else "none"
+
+
+def _named(side: str, text: str) -> str:
+    """A side of a comparison is in a text by its whole name: `layer` alone is not layer normalisation."""
+    return "full" if side.lower() in text.lower() else "none"
 
 
 def _share(question: str, text: str) -> float:
