@@ -18,11 +18,13 @@ from crag_graph.sentences import bullet, row, sentences
 from crag_graph.services import Brief
 from crag_graph.strips import decompose, recombine
 
-_STRIPS = 3
-"""Strips quoted for each part of the question."""
+_STRIPS = 5
+"""Strips quoted for each part of the question, at most; a table row is one."""
 _MOST = 8
-_SAME_DOCUMENT, _OTHER_DOCUMENT = 0.6, 0.75
+_SAME_DOCUMENT, _OTHER_DOCUMENT = 0.55, 0.7
 """A further strip is quoted if it reaches this share of the best one's score: what stands beside it reads well with it."""
+_JUDGED = 0.7
+"""What the judgement of a strip counts for against the words that it shares with the question."""
 _ABOVE = 0.6
 """What a word of the question counts for where it stands above the strip: title, headings, lead-in."""
 _SUPERSEDED = 0.3
@@ -43,7 +45,7 @@ class _Candidate:
 
     strip: Strip
     worth: float
-    """How far it helps with the question, as judged, from 0 for the worst strip to 1 for the best."""
+    """How far it helps with the question as a whole, as judged."""
     said: frozenset[str]
     above: frozenset[str]
 
@@ -70,12 +72,10 @@ def _candidates(brief: Brief) -> list[_Candidate]:
         for given in source.strips
         for strip in _windows(given)
     ]
-    lowest = min((one.score.value for one in judged), default=0.0)
-    spread = max((one.score.value for one in judged), default=0.0) - lowest
     return [
         _Candidate(
             strip=one.strip,
-            worth=(one.score.value - lowest) / spread if spread else 0.0,
+            worth=_JUDGED * one.score.value,
             said=_stems(one.strip.text),
             above=_stems(f"{one.strip.passage.title} {one.strip.passage.location} {one.strip.context}"),
         )
