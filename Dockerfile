@@ -20,6 +20,7 @@ COPY --from=build /opt/crag /opt/crag
 COPY --from=build /app /app
 WORKDIR /app
 ENV PATH=/opt/crag/bin:$PATH \
+    HOME=/data \
     PYTHONUNBUFFERED=1 \
     CRAG_DATA_DIR=/data \
     CRAG_HOST=0.0.0.0
