@@ -117,7 +117,7 @@ class Ingesting:
         if request.address and is_address(request.address):
             return request.address
         source = f"slack:{request.space}:{request.title}"
-        return Upload(filename=f"{request.title}.md", data=request.text.encode(), source=source)
+        return Upload(filename=f"{request.title}.txt", data=request.text.encode(), source=source)
 
 
 class Board:

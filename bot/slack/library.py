@@ -120,7 +120,7 @@ async def _add_text(text: str, request: Request, shelf: Shelf) -> str:
     if len(body) > MOST_CHARACTERS:
         return f"The text has {len(body):,} characters; {MOST_CHARACTERS:,} are possible. Share it as a file instead."
     title = shorten(decode(title, me="", names={}), 150)
-    await shelf.put(replace(request, title=title, text=f"# {title}\n\n{body}"))
+    await shelf.put(replace(request, title=title, text=body))
     return f"I am adding “{escape(title)}”. {request.where}"
 
 

@@ -47,7 +47,8 @@ class WebApi:
         if wait := self._wait(call):
             return {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": str(wait)}
         arguments.check(method, args)
-        return {"ok": True} | METHODS[method](self._slack, call), 200, {}
+        granted = {"X-OAuth-Scopes": ",".join(sorted(call.installation.scopes))} if call.installation else {}
+        return {"ok": True} | METHODS[method](self._slack, call), 200, granted
 
     def _identify(self, method: str, args: Json, request: web.Request) -> Call:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ").strip() or args.get("token")
