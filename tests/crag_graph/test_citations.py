@@ -1,8 +1,10 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crag_graph.citations import cite, numbered, supporting
 from crag_graph.domain import Kind, Passage, Strip
-from tests.crag_graph.test_marks import settled
+from tests.crag_graph.test_marks import drafts, settled
 from tests.fakes.services import page, passage
 
 
@@ -136,3 +138,15 @@ def test_a_draft_that_no_source_supports_gets_no_mark() -> None:
 def test_marks_at_the_end_of_a_paragraph_are_cited(answer: str) -> None:
     sources = {number: (whole(passage(f"Text {number}.", document=f"d{number}")),) for number in (1, 2)}
     assert [citation.mark for citation in cite(settled(answer), sources)] == [1, 2]
+
+
+@settings(max_examples=300, deadline=None)
+@given(draft=drafts, question=st.sampled_from(["", "How long is adoption leave?", "?"]))
+def test_whatever_the_draft_each_number_shown_is_cited_with_a_text_of_its_source(draft: str, question: str) -> None:
+    sources = {1: (whole(HANDBOOK),), 2: (whole(TRAVEL),), 3: (whole(passage("値は３．１４です。次です。")),)}
+    marks = settled(draft)
+    citations = cite(marks, sources, question=question)
+    assert [citation.mark for citation in citations] == list(range(1, len(marks.cited) + 1))
+    for number, citation in zip(marks.cited, citations, strict=True):
+        assert citation.quote
+        assert citation.quote in sources[number][0].text
