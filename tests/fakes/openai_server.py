@@ -243,10 +243,14 @@ async def openai_server(
 
 
 def embed(text: str, dimensions: int) -> list[float]:
-    """A deterministic unit vector: words and their first letters are hashed, so that like texts lie close."""
+    """A deterministic unit vector: words and their first letters are hashed, so that like texts lie close.
+
+    Long words count for more than short ones, which are mostly in every text.
+    """
     vector = np.zeros(dimensions)
     for word in re.findall(r"\w+", text.lower()):
-        for feature, weight in ((word, 1.0), (word[:5], 0.7)):
+        weight = min(len(word), 8) ** 2 / 64
+        for feature in (word, word[:5]):
             digest = hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
             vector[int.from_bytes(digest[:4], "big") % dimensions] += weight * (1 if digest[4] % 2 else -1)
     norm = float(np.linalg.norm(vector))

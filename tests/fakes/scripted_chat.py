@@ -79,8 +79,13 @@ def _answer(request: ChatRequest) -> str:
     """The text of the three sources that share most with the question, each with its mark."""
     asked = request.last.rsplit("Question: ", 1)[-1]
     sources = sorted(_fenced(request.last), key=lambda source: -_share(asked, source[1]))
-    said = [f"{' '.join(text.splitlines()[1:])} {label.split(']')[0]}]" for label, text in sources[:3]]
+    said = [f"{_said(text)} {label.split(']')[0]}]" for label, text in sources[:3]]
     return "\n\n".join(said) or "The sources do not cover this."
+
+
+def _said(source: str) -> str:
+    """What a source says, without its title and the headings in brackets."""
+    return " ".join(line for line in source.splitlines()[1:] if not re.fullmatch(r"\(.*\)", line))
 
 
 def _fenced(prompt: str) -> list[tuple[str, str]]:
