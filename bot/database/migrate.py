@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 
 from bot.database import DatabaseError
 from bot.database.engine import JOBS_SCHEMA, MEMORY_SCHEMA, for_sqlalchemy, with_schema
+from bot.database.programs import OLDEST_SERVER
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 GUARD = 0x6D696772  # key of the advisory lock of whoever migrates
@@ -29,7 +30,7 @@ async def migrate(url: str) -> None:
     """Up to date when it returns; processes that start together do it one after another. Raises DatabaseError."""
     try:
         async with _alone(url) as guard:
-            await _ensure_vector(guard)
+            await _ensure_usable(guard)
             await _upgrade_ours(url)
             await _set_up_memory(guard, url)
             await _set_up_jobs(guard, url)
@@ -37,8 +38,10 @@ async def migrate(url: str) -> None:
         raise DatabaseError(
             f"The database was brought up to date by a newer version of crag ({error}): update this one."
         ) from error
+    except psycopg.OperationalError as error:
+        raise DatabaseError(f"The database cannot be reached: {_first_line(error)}. Is DATABASE_URL right?") from error
     except (psycopg.Error, SQLAlchemyError) as error:
-        raise DatabaseError(f"The database cannot be brought up to date: {error}") from error
+        raise DatabaseError(f"The database cannot be brought up to date: {_first_line(error)}.") from error
 
 
 def alembic_config() -> Config:
@@ -60,7 +63,10 @@ async def _alone(url: str) -> AsyncIterator[AsyncConnection]:
         yield guard
 
 
-async def _ensure_vector(guard: AsyncConnection) -> None:
+async def _ensure_usable(guard: AsyncConnection) -> None:
+    version = guard.info.server_version
+    if version < OLDEST_SERVER * 10_000:
+        raise DatabaseError(f"This Postgres is version {version // 10_000}; {OLDEST_SERVER} or newer is needed.")
     found = await _value(guard, "SELECT default_version FROM pg_available_extensions WHERE name = %s", "vector")
     if found is None or _numbers(str(found)) < _numbers(OLDEST_PGVECTOR):
         raise DatabaseError(
@@ -106,6 +112,10 @@ async def _create_schema(guard: AsyncConnection, schema: str) -> None:
 async def _value(connection: AsyncConnection, query: str, parameter: object) -> object:
     row = await (await connection.execute(query, [parameter])).fetchone()
     return row[0] if row else None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].removesuffix(".")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -45,6 +45,20 @@ async def test_a_database_of_a_newer_version_is_refused_with_advice(database_url
         await migrate(database_url)
 
 
+async def test_a_database_that_is_away_is_one_line_without_the_password() -> None:
+    with pytest.raises(DatabaseError, match=r"cannot be reached: .*Is DATABASE_URL right") as caught:
+        await migrate("postgresql://crag:hunter2@127.0.0.1:1/crag")
+    assert "hunter2" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+async def test_a_user_who_may_not_create_what_is_needed_is_told(empty_database_url: str) -> None:
+    async with await AsyncConnection.connect(empty_database_url, autocommit=True) as connection:
+        await connection.execute("DO $$ BEGIN CREATE ROLE guest LOGIN; EXCEPTION WHEN duplicate_object THEN END $$")
+    with pytest.raises(DatabaseError, match="permission denied"):
+        await migrate(empty_database_url.replace("postgres@", "guest@"))
+
+
 async def test_there_is_no_way_down_that_would_lose_documents(engine: AsyncEngine) -> None:
     def downgrade(connection: Connection) -> None:
         command.downgrade(config_on(connection), "base")
