@@ -1,0 +1,101 @@
+"""A worker in a process of its own, to be killed: the real queue, inbox, graph and delivery around slow services."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from bot import logs
+from bot.answering import Answering
+from bot.database.engine import JOBS_SCHEMA, MEMORY_SCHEMA, open_engine, with_schema
+from bot.inbox import Inbox
+from bot.jobs import Tasks, open_queue
+from bot.memory import open_postgres
+from bot.slack.answers import Answers
+from bot.slack.directory import Directory
+from bot.slack.pace import Pace
+from bot.slack.start import introduce
+from bot.slack.web import open_web
+from bot.traces.recorder import Recorder
+from crag_graph.context import Policy
+from crag_graph.services import Brief, Draft, Services
+from tests.fakes.services import ScriptedEvaluator, ScriptedLibrary, ScriptedWeb, ScriptedWriter, passage
+
+WORDS = [f"word{number}" for number in range(24)]
+ANSWER = f"Sixteen weeks: {' '.join(WORDS)} [1]."
+LEAVE = passage("Parents get 16 weeks of leave.", title="Leave", link="https://handbook.test/leave")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """What a worker needs to know; plain values that go to another process."""
+
+    database_url: str
+    api_url: str
+    bot_token: str
+    folder: str
+    seconds: float
+    """For the writing of an answer."""
+    streams: bool
+    at_once: int = 1
+
+
+@dataclass(kw_only=True)
+class SlowWriter(ScriptedWriter):
+    """Writes word by word."""
+
+    seconds: float = 0.0
+
+    async def generate(self, brief: Brief, emit: Callable[[str], None]) -> Draft:
+        pieces = [f"{piece} " for piece in ANSWER.split()]
+        for piece in pieces:
+            emit(piece)
+            await asyncio.sleep(self.seconds / len(pieces))
+        return Draft(text=ANSWER)
+
+
+def run(orders: Orders) -> None:
+    """The main function of the process."""
+    logs.configure("error")
+    asyncio.run(work(orders))
+
+
+async def work(orders: Orders) -> None:
+    engine = open_engine(orders.database_url, pool_size=3)
+    services = Services(
+        library=ScriptedLibrary(spaces={"workspace": [LEAVE]}),
+        evaluator=ScriptedEvaluator(scores={"weeks": 0.9}),
+        writer=SlowWriter(seconds=orders.seconds),
+        web=ScriptedWeb(),
+    )
+    folder = Path(orders.folder)
+    async with (
+        open_web(orders.api_url, orders.bot_token) as web,
+        open_queue(with_schema(orders.database_url, JOBS_SCHEMA), pool_size=3) as queue,
+        open_postgres(with_schema(orders.database_url, MEMORY_SCHEMA), locks=folder / "locks", connections=1) as memory,
+    ):
+        answering = Answering(
+            services=services,
+            policy=Policy(),
+            memory=memory,
+            recorder=Recorder(engine, keep_texts=False, settings="killed", version="1"),
+            today=lambda: date(2026, 11, 30),
+        )
+        answers = Answers(
+            me=await introduce(web),
+            web=web,
+            inbox=Inbox(engine),
+            answering=answering,
+            directory=Directory(web),
+            pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
+        )
+        await queue.work(Tasks(answer=answers.work, ingest=_nothing, tidy=_tidy), at_once=orders.at_once)
+
+
+async def _nothing(subject: str) -> None:
+    pass
+
+
+async def _tidy() -> None:
+    pass
