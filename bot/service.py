@@ -12,11 +12,17 @@ import structlog
 from pydantic import SecretStr
 
 from bot import server
+from bot.admin.admins import Admins
+from bot.admin.application import mount
+from bot.admin.desk import Desk
+from bot.admin.links import Links
+from bot.admin.prices import Price
 from bot.database.engine import JOBS_SCHEMA, with_schema
 from bot.forgetting import tidy
 from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
 from bot.settings import Settings, SettingsError
+from bot.slack.directory import known_names
 from bot.slack.incoming import Manner, Manners
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.wiring import Product, open_product
@@ -35,6 +41,7 @@ class Service:
     inbox: Inbox
     queue: Queue
     slack: Slack
+    links: Links
 
 
 async def serve(settings: Settings, *, worker: bool) -> None:
@@ -45,7 +52,9 @@ async def serve(settings: Settings, *, worker: bool) -> None:
     _check(settings, alone=worker)
     async with _open_service(settings) as service:
         app = server.build(
-            service.product.database.engine, service.slack.routes, checks=[lambda: _silence(service.slack)]
+            service.product.database.engine,
+            [*service.slack.routes, mount(_desk(service))],
+            checks=[lambda: _silence(service.slack)],
         )
         works = [server.run(app, host=settings.host, port=settings.port)]
         if service.slack.sockets:
@@ -75,6 +84,7 @@ def _check(settings: Settings, *, alone: bool) -> None:
 async def _open_service(settings: Settings) -> AsyncIterator[Service]:
     async with open_product(settings) as product:
         inbox = Inbox(product.database.engine)
+        links = Links(product.database.engine, _admins(settings), address=settings.address)
         async with open_queue(with_schema(product.database.url, JOBS_SCHEMA)) as queue:
             uses = Uses(
                 engine=product.database.engine,
@@ -83,9 +93,10 @@ async def _open_service(settings: Settings) -> AsyncIterator[Service]:
                 answering=product.answering,
                 library=product.library,
                 ingest=product.ingest,
+                link=links.make_for,
             )
             async with open_slack(_installation(settings), uses) as slack:
-                yield Service(product=product, inbox=inbox, queue=queue, slack=slack)
+                yield Service(product=product, inbox=inbox, queue=queue, slack=slack, links=links)
 
 
 def _installation(settings: Settings) -> Installation:
@@ -101,6 +112,25 @@ def _installation(settings: Settings) -> Installation:
             channels={channel: Manner(manner) for channel, manner in settings.listen_in.items()},
             bots=frozenset(settings.bot_channels),
         ),
+    )
+
+
+def _admins(settings: Settings) -> Admins:
+    return Admins(named=frozenset(settings.admins), workspace=settings.workspace_admins)
+
+
+def _desk(service: Service) -> Desk:
+    product, settings = service.product, service.product.settings
+    return Desk(
+        engine=product.database.engine,
+        admins=_admins(settings),
+        links=service.links,
+        answering=product.answering,
+        embedder=product.ingest.embedder,
+        ingest=product.ingest,
+        names=lambda people, channels: known_names(service.slack.directory, people, channels),
+        prices={model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()},
+        texts=settings.trace_text,
     )
 
 

@@ -55,6 +55,21 @@ def _choices(value: object) -> object:
 
 
 Choices = Annotated[Mapping[str, Literal["mention", "thread", "all"]], BeforeValidator(_choices)]
+
+
+def _prices(value: object) -> object:
+    """`model=0.40/1.60` as a dict of pairs."""
+    if not isinstance(value, str):
+        return value
+    pairs = [word.rpartition("=")[::2] for word in value.replace(",", " ").split()]
+    amounts = {model: tuple(price.split("/")) for model, price in pairs}
+    if not all(model and len(price) == 2 for model, price in amounts.items()):  # noqa: PLR2004 - in and out
+        raise PydanticCustomError("price", "holds something that is no price")
+    return amounts
+
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Prices = Annotated[Mapping[str, tuple[Amount, Amount]], BeforeValidator(_prices)]
 Lower = BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -162,9 +177,18 @@ class Settings(BaseModel):
     listen_in: Choices = _field({}, "Other manners by channel id.", example="C012AB3CD=all,C045EF6GH=mention")
     bot_channels: Words = _field((), "Ids of channels where other bots may ask, too.", example="C012AB3CD")
     admins: Words = _field((), "Slack user ids of the admins.", example="U012AB3CD,U045EF6GH")
+    workspace_admins: bool = _field(False, "Admins of the Slack workspace may review traces, too.")
 
     host: str = _field("127.0.0.1", "Address that `crag serve` listens on.")
     port: Annotated[int, Field(ge=0, le=65535)] = _field(8080, "Port that `crag serve` listens on.")
+    public_url: Address | None = _field(
+        None, "Where browsers reach `crag serve`; unset: its host and port.", example="https://crag.example.com"
+    )
+    prices: Prices = _field(
+        {},
+        "Dollars per million tokens of prompts and replies, by chat model, for the costs on the review pages.",
+        example="gpt-4.1-mini=0.40/1.60",
+    )
     workers: Annotated[int, Field(ge=1, le=256)] = _field(8, "Questions answered at once by one process.")
 
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Lower] = _field("info", "How much is logged.")
@@ -215,6 +239,12 @@ class Settings(BaseModel):
                 "is missing, and HTTP mode needs it. Set it, or CRAG_SLACK_MODE=socket.",
             ),
         )
+
+    @property
+    def address(self) -> str:
+        """Where browsers reach the web server."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{self.port}"
 
     @property
     def has_model(self) -> bool:

@@ -1,8 +1,9 @@
 """Charts as SVG in the page: drawn by pygal, coloured by the style sheet, without a script or style of their own."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -35,6 +36,7 @@ def stacked(labels: Sequence[str], series: Mapping[str, Sequence[Point]]) -> Mar
     chart = pygal.StackedBar(**_options(), height=240, show_minor_x_labels=False, spacing=4)
     chart.x_labels = labels
     chart.x_labels_major = list(labels)[::every]
+    chart.y_labels = _ticks(max((sum(column) for column in _columns(series)), default=0))
     return _drawn(chart, series)
 
 
@@ -44,6 +46,17 @@ def grouped(labels: Sequence[str], series: Mapping[str, Sequence[Point]]) -> Mar
     chart = pygal.HorizontalBar(**_options(), height=height, spacing=6)
     chart.x_labels = list(labels)[::-1]
     return _drawn(chart, {name: list(points)[::-1] for name, points in series.items()})
+
+
+def _columns(series: Mapping[str, Sequence[Point]]) -> Iterator[list[float]]:
+    for column in zip(*series.values(), strict=True):
+        yield [point.value for point in column]
+
+
+def _ticks(highest: float) -> list[int]:
+    """Whole numbers from 0 to the first one that is high enough, at most six: half a question is asked by nobody."""
+    step = next(unit * 10**power for power in range(12) for unit in (1, 2, 5) if unit * 10**power * 5 >= highest)
+    return list(range(0, max(step, ceil(highest / step) * step) + 1, step))
 
 
 def _options() -> dict[str, Any]:
@@ -60,6 +73,7 @@ def _options() -> dict[str, Any]:
         "include_x_axis": True,
         "no_data_text": "",
         "disable_xml_declaration": True,
+        "truncate_label": -1,
         "formatter": lambda value: f"{value:,.0f}",
         "tooltip_border_radius": 0,
     }

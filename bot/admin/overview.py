@@ -1,7 +1,7 @@
 """The page *Overview*: what the traces of a while add up to, each number a link to its traces."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
@@ -9,9 +9,10 @@ from starlette.responses import Response
 
 from bot.admin.charts import Point, grouped, stacked
 from bot.admin.filters import FilterError, link
+from bot.admin.picture import PLACES
 from bot.admin.prices import Price, cost
 from bot.admin.visit import Visit
-from bot.traces.figures import Figures, Tally, figures
+from bot.traces.figures import Figures, Tally, Times, figures
 
 PERIODS = {"7": "day", "30": "day", "90": "week", "365": "month"}
 """Days that the page looks back, and what one bar stands for."""
@@ -40,13 +41,13 @@ async def show(visit: Visit) -> Response:
     spent = _spent(found.models, visit.desk.prices)
     return visit.page(
         "overview.html",
-        found=found,
+        found=replace(found, steps=_in_order(found.steps)),
         days=days,
         periods=PERIODS,
         since=f"{since.date()}",
         slot=slot,
         per_slot=_per_slot(found, since, visit.desk.now(), slot),
-        steps=_steps(found, since),
+        steps=_steps(_in_order(found.steps), since),
         channels=channels,
         names=await visit.desk.names((), [one.key for one in channels]),
         spent=spent,
@@ -92,12 +93,17 @@ def _point(day: date, verdict: str, count: int, slot: str) -> Point:
     return Point(value=count, link=link(wanted), label=f"{day:%d %b}: {count} {verdict or 'without a verdict'}")
 
 
-def _steps(found: Figures, since: datetime) -> Markup:
+def _in_order(steps: Sequence[Times]) -> list[Times]:
+    """As the graph runs."""
+    return sorted(steps, key=lambda step: list(PLACES).index(step.name) if step.name in PLACES else len(PLACES))
+
+
+def _steps(steps: Sequence[Times], since: datetime) -> Markup:
     to = link({"since": f"{since.date()}", "slow": "1"})
-    labels = [step.name for step in found.steps]
+    labels = [step.name for step in steps]
     series = {
-        "half": [_time(step.name, "half of all within", step.median, to) for step in found.steps],
-        "95 %": [_time(step.name, "95 of 100 within", step.p95, to) for step in found.steps],
+        "half": [_time(step.name, "half of all within", step.median, to) for step in steps],
+        "95 %": [_time(step.name, "95 of 100 within", step.p95, to) for step in steps],
     }
     return grouped(labels, series)
 

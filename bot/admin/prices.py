@@ -1,14 +1,10 @@
 """What model calls cost, by a table of prices."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 PER = 1_000_000
 """Tokens that a price is for."""
-
-
-class PriceError(ValueError):
-    """The table of prices cannot be read; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,22 +17,6 @@ class Price:
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
         """In dollars."""
         return (self.prompt * prompt_tokens + self.completion * completion_tokens) / PER
-
-
-def read_prices(words: Iterable[str]) -> dict[str, Price]:
-    """From `model=prompt/completion`, dollars per million tokens. Raises PriceError."""
-    prices = {}
-    for word in words:
-        model, _, amounts = word.rpartition("=")
-        prompt, _, completion = amounts.partition("/")
-        try:
-            price = Price(prompt=float(prompt), completion=float(completion))
-        except ValueError:
-            price = None
-        if not model or price is None or not (price.prompt >= 0 and price.completion >= 0):
-            raise PriceError(f"{word!r} is no price. Write for example gpt-4.1-mini=0.40/1.60")
-        prices[model] = price
-    return prices
 
 
 def cost(prices: Mapping[str, Price], model: str, prompt_tokens: int, completion_tokens: int) -> float | None:

@@ -18,10 +18,11 @@ LONGEST_COOKIE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """`form_token` is in every form of this session's pages, and nowhere else."""
+    """`name`: what the person is called, or the id. `form_token` is in every form of this session's pages, and nowhere else."""
 
     person: Person
     form_token: str
+    name: str
 
 
 class Sessions:
@@ -52,7 +53,9 @@ class Sessions:
             row = (await connection.execute(select(sessions).where(*which))).first()
         if row is None:
             return None
-        return Session(person=Person(team=row.team, id=row.person, vouched=row.vouched), form_token=row.form_token)
+        return Session(
+            person=Person(team=row.team, id=row.person, vouched=row.vouched), form_token=row.form_token, name=row.person
+        )
 
     async def end(self, cookie: str) -> None:
         async with self._engine.begin() as connection:

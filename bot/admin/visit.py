@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -81,6 +81,8 @@ def signed_in(handler: Handler) -> Endpoint:
         session = await Sessions(desk.engine).find(request.cookies.get(COOKIE, ""))
         if session is None or not desk.admins.include(session.person):
             raise HTTPException(403)
+        called = await desk.names({session.person.id}, ())
+        session = replace(session, name=called.get(session.person.id) or session.person.id)
         form = FormData()
         if request.method == "POST":
             form = await read_form(request)

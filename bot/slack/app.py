@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack import words
 from bot.slack.blocks import FEEDBACK, HOW
-from bot.slack.commands import Forget, on_ask, on_forget, on_unknown_command
+from bot.slack.commands import Forget, Link, on_ask, on_forget, on_traces, on_unknown_command
 from bot.slack.home import on_home_opened
 from bot.slack.incoming import Manners, Me
 from bot.slack.interactions import Traces, on_feedback, on_how
@@ -41,6 +41,7 @@ class Parts:
     taking: Taking
     traces: Traces
     forget: Forget
+    link: Link
 
     def named(self) -> dict[str, Any]:
         return {**vars(self), "inbox": self.shelf.inbox, "directory": self.shelf.directory}
@@ -77,6 +78,7 @@ def _listen(app: AsyncApp) -> None:
     app.command("/crag-ask")(on_ask)
     app.command("/crag-ingest")(on_ingest)
     app.command("/crag-forget")(on_forget)
+    app.command("/crag-traces")(on_traces)
     app.command(ANYTHING)(on_unknown_command)
     app.action(FEEDBACK)(on_feedback)
     app.action(HOW)(on_how)

@@ -10,12 +10,16 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from bot.answering import Forgotten
 from bot.inbox import Inbox
 from bot.slack import words
+from bot.slack.directory import Directory
 from bot.slack.incoming import Me, Message
 from bot.slack.mrkdwn import clean, escape, wordless
 from bot.slack.taking import Taking
 
 Forget = Callable[[str], Awaitable[Forgotten]]
 """Erases a conversation: what it remembers, and the texts of its traces."""
+
+Link = Callable[[str, str, bool], Awaitable[str | None]]
+"""The address of a one-time link to the review pages, for a person of a team whom Slack calls an admin or not; or None."""
 
 ASK_HELP = (
     "`/crag-ask QUESTION` answers you alone, from your documents and, where they are not enough, from the web. "
@@ -121,6 +125,13 @@ async def _forget_everything(command: Command, me: Me, inbox: Inbox, forget: For
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+async def on_traces(ack: AsyncAck, body: Mapping[str, Any], me: Me, directory: Directory, link: Link) -> None:
+    command = Command.read(body)
+    person = await directory.person(command.user)
+    address = await link(me.team, command.user, person.admin)
+    await ack(words.REVIEW.format(address=address) if address else words.NOT_ADMIN)
 
 
 async def on_unknown_command(ack: AsyncAck) -> None:

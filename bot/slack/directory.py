@@ -1,5 +1,6 @@
 """Who and what is in the workspace, as Slack says, remembered briefly."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Person:
     home: str = ""
     """The team that the person belongs to."""
     guest: bool = True
+    admin: bool = False
+    """Of the workspace."""
 
 
 class Directory:
@@ -88,7 +91,8 @@ class Directory:
         name = profile.get("display_name") or profile.get("real_name") or told.get("real_name") or told.get("name")
         limited = ("is_restricted", "is_ultra_restricted", "is_stranger", "deleted")
         guest = any(told.get(flag) for flag in limited)
-        return Person(id=user, name=name or "", home=told.get("team_id") or "", guest=guest)
+        admin = not guest and bool(told.get("is_admin") or told.get("is_owner"))
+        return Person(id=user, name=name or "", home=told.get("team_id") or "", guest=guest, admin=admin)
 
     async def _ask_channels(self, user: str) -> tuple[str, ...]:
         try:
@@ -103,6 +107,21 @@ class Directory:
         except SlackRefusedError:
             return ()
         return tuple(channel["id"] for channel in told.get("channels", ()))
+
+
+async def known_names(
+    directory: Directory, people: Collection[str], channels: Collection[str], *, patience: float = 1.0
+) -> dict[str, str]:
+    """The names that are known within so many seconds: a page shows ids rather than to wait, or fail, for Slack."""
+    asked = [asyncio.create_task(directory.names([one])) for one in people]
+    asked += [asyncio.create_task(directory.names([], [one])) for one in channels]
+    if not asked:
+        return {}
+    done, late = await asyncio.wait(asked, timeout=patience)
+    for task in late:
+        task.cancel()
+    told = [task.result() for task in done if task.exception() is None]
+    return {key: name for names in told for key, name in names.items()}
 
 
 class Remembered(Generic[Value]):

@@ -12,6 +12,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack.answers import Answers
 from bot.slack.app import Parts, make_app
+from bot.slack.commands import Link
 from bot.slack.directory import Directory
 from bot.slack.files import Files
 from bot.slack.incoming import Manners
@@ -40,6 +41,10 @@ class Installation:
     silent: float = SILENT
 
 
+async def no_link(_team: str, _person: str, _admin: bool) -> None:
+    """Where there are no review pages."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Uses:
     """What the Slack side stands on."""
@@ -50,6 +55,7 @@ class Uses:
     answering: Answering
     library: Library
     ingest: Ingest
+    link: Link = no_link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +66,7 @@ class Slack:
     ingesting: Ingesting
     sockets: Sockets | None
     routes: tuple[Route, ...]
+    directory: Directory
 
     @property
     def silence(self) -> float:
@@ -91,6 +98,7 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
             taking=Taking(uses.inbox, uses.queue),
             traces=traces,
             forget=uses.answering.forget,
+            link=uses.link,
         )
         app = make_app(web, installation.bot_token, parts)
         files = Files(web, token=installation.bot_token, api_url=installation.api_url)
@@ -106,6 +114,7 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
                 directory=directory,
                 pace=pace or Pace(),
             ),
+            directory=directory,
             ingesting=Ingesting(me=me, web=web, inbox=uses.inbox, ingest=uses.ingest, files=files),
             sockets=sockets,
             routes=tuple(http_routes(app, installation.signing_secret)) if installation.signing_secret else (),

@@ -7,6 +7,11 @@ HINT = (
 STOPPED = "Stopped."
 ASK_LATER = "I have tried several times. Please ask again later."
 TRY_SHORTLY = "I cannot take this at the moment. Try again shortly."
+REVIEW = (
+    "<{address}|Review what I answered>. The link is for you alone: it signs in one browser, once, "
+    "within the next ten minutes."
+)
+NOT_ADMIN = "The review pages are for admins. Whoever runs me names them in the setting `CRAG_ADMINS`."
 WORKING = "Looking that up: the answer comes here, for you alone."
 
 REFUSALS = {

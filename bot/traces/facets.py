@@ -9,7 +9,7 @@ from bot.traces.tables import runs
 
 AMONG = 2_000
 """Traces that are looked at, newest first: who has not asked for long can still be filtered by in the address."""
-MOST = 100
+MOST = 50
 
 
 @dataclass(frozen=True, kw_only=True)

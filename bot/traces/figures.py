@@ -126,7 +126,7 @@ def _tally(values: Sequence[object]) -> Tally:
 
 
 async def _times(connection: AsyncConnection, team: str, since: datetime) -> list[Times | None]:
-    """Of whole runs first, then of each step in the order of the graph."""
+    """Of whole runs first, then of each step."""
     sample = (
         select(runs.c.id, runs.c.milliseconds)
         .where(*_asked(team, since), runs.c.milliseconds.is_not(None))
@@ -139,7 +139,6 @@ async def _times(connection: AsyncConnection, team: str, since: datetime) -> lis
         select(steps.c.node, *_percentiles(steps.c.milliseconds))
         .join(sample, sample.c.id == steps.c.run)
         .group_by(steps.c.node)
-        .order_by(func.avg(steps.c.ordinal))
     )
     found = (await connection.execute(by_step)).all()
     return [_named("whole", tuple(whole)), *(_named(row[0], tuple(row[1:])) for row in found)]

@@ -25,7 +25,7 @@ def test_every_scope_that_is_needed_is_asked_for(manifest: dict[str, Any]) -> No
 
 def test_every_command_escapes_what_it_is_given(manifest: dict[str, Any]) -> None:
     commands = {one["command"]: one for one in manifest["features"]["slash_commands"]}
-    assert set(commands) == {"/crag-ask", "/crag-ingest", "/crag-forget"}
+    assert set(commands) == {"/crag-ask", "/crag-ingest", "/crag-forget", "/crag-traces"}
     assert all(one["should_escape"] for one in commands.values())
 
 
@@ -37,7 +37,7 @@ def test_it_keeps_to_slacks_lengths(manifest: dict[str, Any]) -> None:
     for one in manifest["features"]["slash_commands"]:
         assert len(one["command"]) <= 32
         assert len(one["description"]) <= 2_000
-        assert len(one["usage_hint"]) <= 1_000
+        assert len(one.get("usage_hint", "")) <= 1_000
     assert len(manifest["features"]["agent_view"]["suggested_prompts"]) <= 4
 
 

@@ -1,0 +1,1 @@
+"""The review pages in a real browser: Debian's Chromium, without a screen."""
