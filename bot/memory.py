@@ -5,8 +5,9 @@ Only the latest checkpoint of a conversation is of use: every turn replaces the 
 
 import asyncio
 import hashlib
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,13 +21,20 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from psycopg import AsyncConnection, errors
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 BUSY_SECONDS = 30
 """How long one process waits for another that writes to the same file."""
 
+PATIENCE = 10.0
+"""Seconds to wait for Postgres."""
+
 WAL_PAGES = 16
 """Pages after which SQLite folds its log into the file: the log stays small, a sync every few turns."""
+
+
+class MemoryAwayError(Exception):
+    """The memory of the conversations cannot be opened; the message says why."""
 
 
 class Memory(Protocol):
@@ -138,7 +146,19 @@ class PostgresMemory:
 
 @asynccontextmanager
 async def open_sqlite(file: Path, *, locks: Path) -> AsyncIterator[SqliteMemory]:
-    """Memory in `file`, which several processes may have open."""
+    """Memory in `file`, which several processes may have open. Raises MemoryAwayError."""
+    async with AsyncExitStack() as stack:
+        try:
+            connection = await stack.enter_async_context(_connected(file))
+            memory = SqliteMemory(connection, Holds(locks))
+            await memory.saver.setup()
+        except (OSError, sqlite3.Error) as error:
+            raise MemoryAwayError(f"The memory of the conversations, {file}, cannot be opened: {error}.") from error
+        yield memory
+
+
+@asynccontextmanager
+async def _connected(file: Path) -> AsyncIterator[aiosqlite.Connection]:
     _make_private(file)
     # Each statement commits itself: a run that is stopped between two of them leaves no transaction open,
     # which would keep every other process from writing.
@@ -151,19 +171,30 @@ async def open_sqlite(file: Path, *, locks: Path) -> AsyncIterator[SqliteMemory]
             "journal_size_limit=65536",
         ):
             await connection.execute_fetchall(f"PRAGMA {pragma}")
-        memory = SqliteMemory(connection, Holds(locks))
-        await memory.saver.setup()
-        yield memory
+        yield connection
 
 
 @asynccontextmanager
-async def open_postgres(address: str, *, locks: Path, connections: int = 4) -> AsyncIterator[PostgresMemory]:
-    """Memory in the database at `address` (libpq form, with the schema), where `migrate` made its tables."""
+async def open_postgres(
+    address: str, *, locks: Path, connections: int = 4, patience: float = PATIENCE
+) -> AsyncIterator[PostgresMemory]:
+    """Memory in the database at `address` (libpq form, with the schema), where `migrate` made its tables.
+
+    Raises MemoryAwayError where it is not there within `patience` seconds.
+    """
     arguments = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-    async with AsyncConnectionPool[AsyncConnection[DictRow]](
+    pool = AsyncConnectionPool[AsyncConnection[DictRow]](
         address, min_size=1, max_size=connections, open=False, kwargs=arguments
-    ) as pool:
+    )
+    try:
+        await pool.open(wait=True, timeout=patience)
+    except PoolTimeout as error:
+        await pool.close()
+        raise MemoryAwayError("The memory of the conversations cannot be opened: its database is away.") from error
+    try:
         yield PostgresMemory(pool, Holds(locks))
+    finally:
+        await pool.close()
 
 
 def _make_private(file: Path) -> None:

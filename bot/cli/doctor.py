@@ -19,6 +19,7 @@ from sqlalchemy import text
 
 from bot.cli.printing import line
 from bot.database import DatabaseError
+from bot.memory import MemoryAwayError
 from bot.settings import Settings
 from bot.wiring import Database, chat_model, embedder, local_embedder, open_database, open_memory, web_search
 from crag_graph.chat import object_schema
@@ -149,8 +150,11 @@ async def _library(settings: Settings, database: Database) -> Finding:
 
 
 async def _memory(settings: Settings, database: Database) -> Finding:
-    async with open_memory(settings, database):
-        return fine("memory", settings.memory)
+    try:
+        async with open_memory(settings, database):
+            return fine("memory", settings.memory)
+    except MemoryAwayError as error:
+        return broken("memory", str(error), "Move the file away, or set CRAG_DATA_DIR to a folder of yours.")
 
 
 async def _chat(settings: Settings) -> Finding:

@@ -2,6 +2,7 @@
 
 from bot.database import DatabaseError
 from bot.jobs import QueueError
+from bot.memory import MemoryAwayError
 from bot.questions import AnswerFailedError, QuestionError
 from bot.settings import SettingsError
 from bot.slack.start import SlackSetupError
@@ -24,8 +25,8 @@ def explained(error: BaseException) -> tuple[int, str]:
             return WRONG_USE, str(error)
         case AnswerFailedError():
             return FAILURE, f"{error}{_because(error.__cause__)}{_trace(error)}"
-        case DatabaseError() | TraceError() | QueueError() | ServiceError():
-            return FAILURE, f"{error}{_because(error.__cause__)}"
+        case DatabaseError() | MemoryAwayError() | TraceError() | QueueError() | ServiceError():
+            return FAILURE, str(error)
         case OSError():
             return FAILURE, f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
         case _:

@@ -15,7 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from bot.database.engine import MEMORY_SCHEMA, with_schema
-from bot.memory import Memory, open_postgres, open_sqlite
+from bot.memory import Memory, MemoryAwayError, open_postgres, open_sqlite
 
 Open = Callable[[], AbstractAsyncContextManager[Memory]]
 
@@ -168,6 +168,20 @@ async def test_what_cannot_be_stored_is_refused_when_it_is_written(memory: Memor
     config: RunnableConfig = {"configurable": {"thread_id": "c1"}}
     with pytest.raises(TypeError, match="not msgpack serializable"):
         await graph(memory).aupdate_state(config, {"turns": [range(3)]}, as_node="answer")
+
+
+async def test_a_file_that_is_no_memory_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "memory.sqlite"
+    file.write_text("this is no database, but long enough to look at " * 100)
+    with pytest.raises(MemoryAwayError, match=r"memory\.sqlite.*not a database"):
+        async with open_sqlite(file, locks=tmp_path / "locks"):
+            pass
+
+
+async def test_a_memory_whose_database_is_away_says_so(tmp_path: Path) -> None:
+    with pytest.raises(MemoryAwayError, match="away"):
+        async with open_postgres("postgresql://nobody@127.0.0.1:1/nothing", locks=tmp_path / "locks", patience=0.1):
+            pass
 
 
 WRITER = """

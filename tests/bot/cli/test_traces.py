@@ -1,0 +1,55 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.cli.ask import ask
+from bot.cli.errors import UseError
+from bot.cli.ingest import ingest
+from bot.cli.traces import list_them, selection, show
+from bot.settings import Settings
+
+QUESTION = "How many days of parental leave does a parent get?"
+
+
+@pytest.fixture
+async def trace(settings: Settings, handbook: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Id of the trace of one answered question."""
+    await ingest(settings, [str(handbook)], space=None, as_json=False)
+    capsys.readouterr()
+    await ask(settings, QUESTION, conversation=None, space=None, file=None, as_json=True)
+    identity: str = json.loads(capsys.readouterr().out)["trace_id"]
+    return identity
+
+
+async def test_traces_are_listed_and_filtered(
+    settings: Settings, trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for which, expected in (
+        (selection(since=None, until=None), [trace]),
+        (selection(since="2020-01-01", until=None, text="PARENTAL"), [trace]),
+        (selection(since=None, until="2020-01-01"), []),
+        (selection(since=None, until=None, verdict="incorrect"), []),
+    ):
+        await list_them(settings, which, after=None, limit=10, as_json=True)
+        found = json.loads(capsys.readouterr().out)
+        assert [run["id"] for run in found["traces"]] == expected
+    await list_them(settings, selection(since=None, until=None), after=None, limit=10, as_json=False)
+    assert trace in capsys.readouterr().out
+
+
+async def test_a_trace_shows_every_step(settings: Settings, trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    await show(settings, trace, as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert [step["node"] for step in told["steps"]] == ["contextualize", "retrieve", "evaluate", "refine", "generate"]
+    await show(settings, trace, as_json=False)
+    shown = capsys.readouterr().out
+    for part in (QUESTION, "retrieve", "Leave", "kept", "80 days"):
+        assert part in shown
+
+
+async def test_what_is_not_there_or_no_date_is_said(settings: Settings) -> None:
+    with pytest.raises(UseError, match="crag traces list"):
+        await show(settings, "nothing", as_json=True)
+    with pytest.raises(UseError, match="--since yesterday"):
+        selection(since="yesterday", until=None)
