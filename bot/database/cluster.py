@@ -24,9 +24,10 @@ PORT = 5432  # only part of the socket's name: nothing listens on the network
 SHARED_HOMES = Path("/var/lib/crag")
 LONGEST_SOCKET_PATH = 100  # bytes; the kernel's limit is 107 on Linux and 103 on macOS
 STARTING = 120.0  # seconds; recovery after a crash included
-LOOK = 0.02  # seconds between two looks, doubled with each failed start
-MOST_STARTS = 20
-STILL_IN_USE = "still in use"  # of the shared memory of a server that was killed
+LOOK, PAUSE = 0.05, 0.5  # seconds between two looks at a starting server, and between two starts
+MOST_STARTS = 40
+STILL_IN_USE = "still in use"  # of the shared memory of a killed server: its processes linger for some seconds
+JUST_MADE = 10.0  # seconds for which a lock file may be empty because its maker has not written it yet
 LARGEST_LOG = 4_000_000  # bytes
 FIRST_WITH_BUILTIN_LOCALE = 17
 NO_PROCESS = 2**31 - 2  # above every system's highest process id
@@ -58,17 +59,15 @@ class Cluster:
     def connect_or_start(self) -> psycopg.Connection:
         """A connection to the server; the caller sees to it that nobody else starts or stops it meanwhile."""
         deadline = time.monotonic() + STARTING
-        starts = heard = 0
+        starts = 0
         while time.monotonic() < deadline:
-            try:
+            with suppress(psycopg.OperationalError):
                 return psycopg.connect(self.url("postgres"), autocommit=True, connect_timeout=5)
-            except psycopg.OperationalError:
-                if not self._running():
-                    self._expect_better(starts, heard)
-                    heard = self._log.stat().st_size if self._log.exists() else 0
-                    self._start()
-                    starts += 1
-                time.sleep(LOOK * 2 ** min(starts, 6))
+            if self._running():  # starting, or recovering from a crash
+                time.sleep(LOOK)
+            else:
+                starts += 1
+                self._start(starts)
         raise DatabaseError(f"Postgres is still not ready after {STARTING:.0f} s; its log is {self._log}.")
 
     def stop(self) -> None:
@@ -83,14 +82,12 @@ class Cluster:
             shutil.rmtree(left_over, ignore_errors=True)
         part = Path(tempfile.mkdtemp(prefix="data-", suffix=".part", dir=self.home))
         give(part, self.owner)
-        built_in = (
-            ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-            if self.programs.major >= FIRST_WITH_BUILTIN_LOCALE
-            else []
-        )
-        made = self._run(
-            "initdb", "-D", str(part), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", *built_in
-        )
+        options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        if self.programs.major >= FIRST_WITH_BUILTIN_LOCALE:
+            options += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        if self.settings.get("fsync") == "off":
+            options.append("--no-sync")
+        made = self._run("initdb", "-D", str(part), *options)
         if not made.succeeded:
             raise DatabaseError(f"Postgres could not make its data in {self.home}: {made.complaint}.")
         part.rename(self._data)
@@ -107,21 +104,28 @@ class Cluster:
     def _log(self) -> Path:
         return self.home / "log"
 
-    def _start(self) -> None:
-        """Starts the server without waiting for it."""
+    def _start(self, number: int) -> None:
+        """Starts the server and waits for it. `number`: how many starts this makes, since nothing ran."""
         self._disown_process_ids()
+        heard = self._log.stat().st_size if self._log.exists() else 0
         options = [f"-c{name}={value}" for name, value in {**SETTINGS, **self.settings}.items()]
         quoted = '"' + str(self.sockets).replace('"', '""') + '"'
         words = [*options, f"-cunix_socket_directories={quoted}", f"-cport={PORT}"]
         line = subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
-        self._run("pg_ctl", "start", "-D", str(self._data), "-l", str(self._log), "-o", line, "-W", "-s")
+        wait = ["-w", "-t", f"{STARTING:.0f}"]
+        started = self._run("pg_ctl", "start", "-D", str(self._data), "-l", str(self._log), "-o", line, *wait, "-s")
+        if not started.succeeded and not self._running():
+            complaint = self._complaint(heard)
+            if number >= (MOST_STARTS if STILL_IN_USE in complaint else 2):
+                raise DatabaseError(f"Postgres does not start: {complaint} (its log is {self._log}).")
+            time.sleep(PAUSE)
 
     def _running(self) -> bool:
-        """Is the process that the pid file names alive and our server? A zombie or a reused id is not."""
-        try:
-            pid = (self._data / "postmaster.pid").read_text().split("\n", 1)[0]
-        except FileNotFoundError:
-            return False
+        """Is there a server of ours, if only a starting one? The pid file may name a zombie, or a reused id."""
+        lock = self._read(self._data / "postmaster.pid")
+        if lock == "":  # just made, or left by a full disk
+            return time.time() - (self._data / "postmaster.pid").stat().st_mtime < JUST_MADE
+        pid, _, _ = (lock or f"{NO_PROCESS}").partition("\n")
         return ("postgres" if os.name == "nt" else str(self._data)) in _command_line(pid)
 
     def _disown_process_ids(self) -> None:
@@ -129,35 +133,33 @@ class Cluster:
 
         Postgres refuses to start while any process of this user has that id, and after a restart of a container some
         process often has. The files themselves stay: one of them names the shared memory by which Postgres sees
-        whether a backend of the dead server still writes.
+        whether a backend of the dead server still writes. Only an empty one, at which Postgres stops, goes.
         """
-        for lock in (self._data / "postmaster.pid", self.sockets / f".s.PGSQL.{PORT}.lock"):
-            _, _, rest = lock.read_text().partition("\n") if lock.exists() else ("", "", "")
-            if not rest:  # a full disk leaves it empty, and Postgres stops at that
-                lock.unlink(missing_ok=True)
-                continue
-            descriptor, corrected = tempfile.mkstemp(dir=lock.parent)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(f"{NO_PROCESS}\n{rest}")
-            give(Path(corrected), self.owner)
-            Path(corrected).replace(lock)
+        for path in (self._data / "postmaster.pid", self.sockets / f".s.PGSQL.{PORT}.lock"):
+            pid, _, rest = (self._read(path) or "").partition("\n")
+            if not rest:
+                path.unlink(missing_ok=True)
+            elif pid != str(NO_PROCESS):
+                descriptor, corrected = tempfile.mkstemp(dir=path.parent)
+                with os.fdopen(descriptor, "w") as file:
+                    file.write(f"{NO_PROCESS}\n{rest}")
+                give(Path(corrected), self.owner)
+                Path(corrected).replace(path)
 
-    def _expect_better(self, starts: int, heard: int) -> None:
-        """Is another start worth it? Processes of a killed server linger for some seconds, and hinder a new one.
-
-        `heard`: bytes of the log from before the last start.
-        """
-        if starts == 0:
-            return
-        complaint = self._complaint(heard)
-        if starts >= (MOST_STARTS if STILL_IN_USE in complaint else 2):
-            raise DatabaseError(f"Postgres does not start: {complaint} (its log is {self._log}).")
+    @staticmethod
+    def _read(lock: Path) -> str | None:
+        try:
+            return lock.read_text()
+        except FileNotFoundError:
+            return None
 
     def _complaint(self, heard: int) -> str:
-        with suppress(FileNotFoundError), self._log.open(errors="replace") as log:
+        """Why the last start failed. `heard`: bytes of the log from before it."""
+        if not self._log.exists():
+            return "it gives no reason"
+        with self._log.open(errors="replace") as log:
             log.seek(heard)
             return reason_in(log.read())
-        return "it gives no reason"
 
     def _run(self, program: str, *words: str) -> Outcome:
         return run_as(self.owner, [self.programs.path(program), *words], folder=self.home)

@@ -177,7 +177,10 @@ def test_a_process_that_got_the_dead_servers_id_does_not_hinder_a_start(data_dir
 
 
 def test_an_empty_lock_file_as_a_full_disk_leaves_it_does_not_hinder_a_start(data_dir: Path) -> None:
-    (data_dir / "postgres" / "data" / "postmaster.pid").touch()
+    lock = data_dir / "postgres" / "data" / "postmaster.pid"
+    lock.touch()
+    long_ago = time.time() - 60
+    os.utime(lock, (long_ago, long_ago))
     with joined(data_dir) as server:
         assert postmaster(server)
 
