@@ -1,6 +1,7 @@
 import asyncio
 import os
 import signal
+import socket
 from pathlib import Path
 
 import httpx
@@ -38,20 +39,22 @@ async def test_when_one_work_fails_the_others_are_stopped_too() -> None:
 
 
 async def test_the_web_server_ends_in_good_order_and_its_port_is_free_again() -> None:
-    serving = asyncio.create_task(server.run(Starlette(), host="127.0.0.1", port=18_399))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    serving = asyncio.create_task(server.run(Starlette(), host="127.0.0.1", port=port))
     async with httpx.AsyncClient() as client:
         for _ in range(100):
             try:
-                assert (await client.get("http://127.0.0.1:18399/")).status_code == 404
+                assert (await client.get(f"http://127.0.0.1:{port}/")).status_code == 404
                 break
             except httpx.ConnectError:
                 await asyncio.sleep(0.02)
     with pytest.raises(OSError, match="in use"):
-        await server.run(Starlette(), host="127.0.0.1", port=18_399)
+        await server.run(Starlette(), host="127.0.0.1", port=port)
     serving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await serving
-    again = asyncio.create_task(server.run(Starlette(), host="127.0.0.1", port=18_399))
+    again = asyncio.create_task(server.run(Starlette(), host="127.0.0.1", port=port))
     await asyncio.sleep(0.1)
     assert not again.done()
     again.cancel()
@@ -61,7 +64,8 @@ async def test_a_service_without_slack_or_workers_on_sqlite_are_refused(tmp_path
     slack = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "CRAG_DATA_DIR": str(tmp_path / "data")}
     with pytest.raises(SettingsError, match="SLACK_BOT_TOKEN"):
         await serve(read({}, None), worker=True)
-    for start in (lambda: work(read(slack, None)), lambda: serve(read(slack, None), worker=False)):
-        with pytest.raises(SettingsError, match="CRAG_MEMORY=postgres"):
-            await start()
+    with pytest.raises(SettingsError, match="CRAG_MEMORY=postgres"):
+        await work(read(slack, None))
+    with pytest.raises(SettingsError, match="CRAG_MEMORY=postgres"):
+        await serve(read(slack, None), worker=False)
     assert not (tmp_path / "data").exists()
