@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +25,7 @@ from bot.settings import Settings, SettingsError
 from bot.slack.directory import known_names
 from bot.slack.incoming import Manner, Manners
 from bot.slack.service import Installation, Slack, Uses, open_slack
+from bot.slack.start import SlackSetupError
 from bot.wiring import Product, open_product
 
 SILENT = 60.0
@@ -95,8 +96,18 @@ async def _open_service(settings: Settings) -> AsyncIterator[Service]:
                 ingest=product.ingest,
                 link=links.make_for,
             )
-            async with open_slack(_installation(settings), uses) as slack:
+            async with _slack(settings, uses) as slack:
                 yield Service(product=product, inbox=inbox, queue=queue, slack=slack, links=links)
+
+
+@asynccontextmanager
+async def _slack(settings: Settings, uses: Uses) -> AsyncIterator[Slack]:
+    async with AsyncExitStack() as stack:
+        try:
+            slack = await stack.enter_async_context(open_slack(_installation(settings), uses))
+        except SlackSetupError as error:
+            raise SettingsError(str(error)) from error
+        yield slack
 
 
 def _installation(settings: Settings) -> Installation:

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -14,14 +13,14 @@ from bot.database.embedded import EmbeddedServer
 from bot.database.engine import MEMORY_SCHEMA, open_engine, with_schema
 from bot.database.migrate import migrate
 from bot.memory import Memory, open_postgres, open_sqlite
-from bot.settings import Settings
+from bot.settings import Settings, SettingsError
 from bot.traces.recorder import Recorder
 from crag_graph.chat import ChatModel
 from crag_graph.context import Policy
 from crag_graph.embedding import Embedder
 from crag_graph.evaluators.llm import LlmEvaluator
 from crag_graph.evaluators.local import LocalEvaluator
-from crag_graph.evaluators.onnx import OnnxEvaluator
+from crag_graph.evaluators.onnx import OnnxEvaluator, ScorerError
 from crag_graph.evaluators.prepared import Preparer
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import change_model, prepare_index
@@ -213,8 +212,15 @@ def _evaluators(settings: Settings, local: LocalEmbedder, chat: ChatModel | None
     if settings.evaluator == "llm" and chat:
         return LlmEvaluator(chat), spare
     if settings.evaluator.startswith("onnx:"):
-        return OnnxEvaluator(Path(settings.evaluator.removeprefix("onnx:"))), spare
+        return _onnx(settings.evaluator.removeprefix("onnx:")), spare
     return spare, None
+
+
+def _onnx(path: str) -> OnnxEvaluator:
+    try:
+        return OnnxEvaluator(path)
+    except ScorerError as error:
+        raise SettingsError(f"CRAG_EVALUATOR=onnx:{path} cannot be used. {error}") from error
 
 
 def _ingest(settings: Settings, library: Library, chosen: Embedder, local: LocalEmbedder) -> Ingest:

@@ -5,10 +5,8 @@ from bot.jobs import QueueError
 from bot.memory import MemoryAwayError
 from bot.questions import AnswerFailedError, QuestionError
 from bot.settings import SettingsError
-from bot.slack.start import SlackSetupError
 from bot.traces import TraceError
 from bot.traces.reading import CursorError
-from crag_graph.evaluators.onnx import ScorerError
 from crag_graph.services import ServiceError
 
 FAILURE, WRONG_USE = 1, 2
@@ -21,7 +19,7 @@ class UseError(Exception):
 def explained(error: BaseException) -> tuple[int, str]:
     """The exit status, and one line."""
     match error:
-        case SettingsError() | SlackSetupError() | ScorerError() | QuestionError() | UseError() | CursorError():
+        case SettingsError() | QuestionError() | UseError() | CursorError():
             return WRONG_USE, str(error)
         case AnswerFailedError():
             return FAILURE, f"{error}{_because(error.__cause__)}{_trace(error)}"
