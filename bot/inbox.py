@@ -190,7 +190,7 @@ class Inbox:
 
     async def latest_conversation(self, *, team: str, channel: str, person: str) -> str | None:
         """The conversation in which the person asked last in this channel."""
-        mine = (inbox.c.team == team) & (inbox.c.channel == channel) & (inbox.c.person == person)
+        mine = _of(team, person) & (inbox.c.channel == channel)
         async with self._connected() as connection:
             found = await connection.execute(
                 select(inbox.c.conversation).where(mine).order_by(inbox.c.received_at.desc()).limit(1)
@@ -198,7 +198,7 @@ class Inbox:
             return found.scalar()
 
     async def conversations_of(self, *, team: str, person: str) -> tuple[str, ...]:
-        mine = select(inbox.c.conversation).distinct().where(inbox.c.team == team, inbox.c.person == person)
+        mine = select(inbox.c.conversation).distinct().where(_of(team, person))
         async with self._connected() as connection:
             return tuple((await connection.execute(mine)).scalars())
 
@@ -236,6 +236,12 @@ class Inbox:
 
 def _key(item: Item | Claim) -> ColumnElement[bool]:
     return (inbox.c.team == item.team) & (inbox.c.channel == item.channel) & (inbox.c.ts == item.ts)
+
+
+def _of(team: str, person: str) -> ColumnElement[bool]:
+    """What the person asked. Other work of theirs (a document, a wish to forget) is no conversation of the team's."""
+    asked = inbox.c.conversation.startswith(f"{team}:", autoescape=True)
+    return (inbox.c.team == team) & (inbox.c.person == person) & asked
 
 
 def _claimed(row: Mapping[str, Any]) -> Claim:

@@ -16,6 +16,7 @@ from bot.slack.access import Access, access
 from bot.slack.blocks import Reply, answer_reply, notice_reply
 from bot.slack.chatter import Chatter
 from bot.slack.directory import Directory
+from bot.slack.forgetting import Forgetting
 from bot.slack.incoming import Me, Message
 from bot.slack.mrkdwn import channels_named, decode, mentioned, wordless
 from bot.slack.pace import Pace
@@ -67,25 +68,32 @@ class Answers:
     answering: Answering
     directory: Directory
     pace: Pace
+    forgetting: Forgetting
 
     async def work(self, conversation: str) -> None:
         while claim := await self.inbox.claim(conversation):
-            await self._handle(claim, Message(**_fields(claim.payload["message"])))
+            await self._handle(claim)
 
-    async def _handle(self, claim: Claim, message: Message) -> None:
+    async def _handle(self, claim: Claim) -> None:
         try:
-            await self._reply(claim, message)
+            if "forget" in claim.payload:
+                await self.forgetting.work(claim)
+            else:
+                await self._answer_message(claim, Message(**_fields(claim.payload["message"])))
             await self.inbox.done(claim)
         except ClaimLostError:
             log.info("claim_lost", conversation=claim.conversation)
-        except SlackRefusedError as refused:
-            await self._explain(message, refused)
-            await self.inbox.done(claim)
         except (RetryLaterError, InboxError):
             raise
         except Exception as error:
             log.warning("reply_failed", attempt=claim.attempt, exc_info=not isinstance(error, SlackAwayError))
             await self._later(claim, error)
+
+    async def _answer_message(self, claim: Claim, message: Message) -> None:
+        try:
+            await self._reply(claim, message)
+        except SlackRefusedError as refused:
+            await self._explain(message, refused)
 
     async def _reply(self, claim: Claim, message: Message) -> None:
         async with await self._outlet(claim, message) as outlet:

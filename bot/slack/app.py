@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack import words
 from bot.slack.blocks import FEEDBACK, HOW
-from bot.slack.commands import Forget, Link, on_ask, on_forget, on_traces, on_unknown_command
+from bot.slack.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
 from bot.slack.home import on_home_opened
 from bot.slack.incoming import Manners, Me
 from bot.slack.interactions import Traces, on_feedback, on_how
@@ -40,11 +40,11 @@ class Parts:
     shelf: Shelf
     taking: Taking
     traces: Traces
-    forget: Forget
     link: Link
 
     def named(self) -> dict[str, Any]:
-        return {**vars(self), "inbox": self.shelf.inbox, "directory": self.shelf.directory}
+        shelf = self.shelf
+        return {**vars(self), "inbox": shelf.inbox, "queue": shelf.queue, "directory": shelf.directory}
 
 
 def make_app(web: Web, token: str, parts: Parts) -> AsyncApp:

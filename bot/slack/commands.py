@@ -7,16 +7,14 @@ from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from bot.answering import Forgotten
 from bot.inbox import Inbox
+from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.directory import Directory
+from bot.slack.forgetting import FORGETTING, Wish, ask_to_forget
 from bot.slack.incoming import Me, Message
 from bot.slack.mrkdwn import clean, escape, wordless
 from bot.slack.taking import Taking
-
-Forget = Callable[[str], Awaitable[Forgotten]]
-"""Erases a conversation: what it remembers, and the texts of its traces."""
 
 Link = Callable[[str, str, bool], Awaitable[str | None]]
 """The address of a one-time link to the review pages, for a person of a team whom Slack calls an admin or not; or None."""
@@ -30,6 +28,8 @@ FORGET_HELP = (
     "`/crag-forget LINK` forgets the conversation that a link to one of its messages points at. "
     "`/crag-forget everything` forgets every conversation in which you asked me something."
 )
+
+NOT_YOURS = "You have asked nothing in that conversation, so it is not yours to forget."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +74,33 @@ def private_message(command: Command, me: Me) -> Message:
     )
 
 
-async def on_forget(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox, forget: Forget) -> None:
+async def on_forget(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox, queue: Queue) -> None:
     command = Command.read(body)
+    conversations, refusal = await _to_forget(command, me, inbox)
+    if conversations:
+        wish = Wish(
+            conversations=conversations,
+            channel=command.channel,
+            user=command.user,
+            response_url=command.response_url,
+        )
+        await ask_to_forget(wish, me.team, inbox, queue)
+    await ack(FORGETTING if conversations else refusal)
+
+
+async def _to_forget(command: Command, me: Me, inbox: Inbox) -> tuple[tuple[str, ...], str]:
+    """The conversations that are meant, or why there are none."""
     wanted = command.text.lower()
     if wanted in {"", "this", "conversation", "this conversation"}:
-        found = await inbox.latest_conversation(team=me.team, channel=command.channel, person=command.user)
-        await ack(await _forget_one(found, inbox, forget) if found else "There is no conversation of yours here.")
-    elif wanted == "everything":
-        await ack(await _forget_everything(command, me, inbox, forget))
-    elif conversation := conversation_of_link(command.text, me):
-        await ack(await _forget_linked(conversation, command, inbox, forget))
-    elif wanted == "help":
-        await ack(FORGET_HELP)
-    else:
-        await ack(f"I do not know what to forget by “{escape(command.text[:100])}”. {FORGET_HELP}")
+        latest = await inbox.latest_conversation(team=me.team, channel=command.channel, person=command.user)
+        return ((latest,), "") if latest else ((), "There is no conversation of yours here.")
+    if wanted == "everything":
+        return await inbox.conversations_of(team=me.team, person=command.user), "You have no conversation with me."
+    if conversation := conversation_of_link(command.text, me):
+        mine = await inbox.has_asked(conversation, command.user)
+        return ((conversation,), "") if mine else ((), NOT_YOURS)
+    asked = f"I do not know what to forget by “{escape(command.text[:100])}”. "
+    return (), FORGET_HELP if wanted == "help" else f"{asked}{FORGET_HELP}"
 
 
 def conversation_of_link(text: str, me: Me) -> str | None:
@@ -100,31 +113,6 @@ def conversation_of_link(text: str, me: Me) -> str | None:
     fields = dict(field.partition("=")[::2] for field in query.replace("&amp;", "&").split("&"))
     root = fields.get("thread_ts") or f"{digits[:-6]}.{digits[-6:]}"
     return f"{me.team}:{parts[2]}:{root}"
-
-
-async def _forget_linked(conversation: str, command: Command, inbox: Inbox, forget: Forget) -> str:
-    if not await inbox.has_asked(conversation, command.user):
-        return "You have asked nothing in that conversation, so it is not yours to forget."
-    return await _forget_one(conversation, inbox, forget)
-
-
-async def _forget_one(conversation: str, inbox: Inbox, forget: Forget) -> str:
-    erased = await forget(conversation)
-    await inbox.forget(conversation)
-    remembered = "What it remembered is gone" if erased.remembered else "It remembered nothing"
-    return f"Forgotten. {remembered}, and so are the texts of {_count(erased.traces, 'answer')} in the log."
-
-
-async def _forget_everything(command: Command, me: Me, inbox: Inbox, forget: Forget) -> str:
-    conversations = await inbox.conversations_of(team=me.team, person=command.user)
-    for conversation in conversations:
-        await forget(conversation)
-        await inbox.forget(conversation)
-    return f"Forgotten: {_count(len(conversations), 'conversation')} in which you asked me something."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 async def on_traces(ack: AsyncAck, body: Mapping[str, Any], me: Me, directory: Directory, link: Link) -> None:

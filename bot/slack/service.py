@@ -15,6 +15,7 @@ from bot.slack.app import Parts, make_app
 from bot.slack.commands import Link
 from bot.slack.directory import Directory
 from bot.slack.files import Files
+from bot.slack.forgetting import Forgetting
 from bot.slack.incoming import Manners
 from bot.slack.ingesting import Ingesting
 from bot.slack.interactions import Traces
@@ -97,7 +98,6 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
             shelf=shelf,
             taking=Taking(uses.inbox, uses.queue),
             traces=traces,
-            forget=uses.answering.forget,
             link=uses.link,
         )
         app = make_app(web, installation.bot_token, parts)
@@ -113,6 +113,7 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
                 answering=uses.answering,
                 directory=directory,
                 pace=pace or Pace(),
+                forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget),
             ),
             directory=directory,
             ingesting=Ingesting(me=me, web=web, inbox=uses.inbox, ingest=uses.ingest, files=files),

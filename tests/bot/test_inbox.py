@@ -123,6 +123,7 @@ async def test_only_what_is_being_worked_on_is_stopped(inbox: Inbox) -> None:
 async def test_a_person_finds_their_conversations(inbox: Inbox) -> None:
     await inbox.receive(item("10.1"))
     await inbox.receive(item("20.1", conversation="T1:C1:20.1"))
+    await inbox.receive(item("25.1", conversation="ingest:T1:C1:https://x.test"))
     await inbox.receive(item("30.1", conversation="T1:C2:30.1", channel="C2", person="U0BOB"))
     latest = await inbox.latest_conversation(team="T1", channel="C1", person="U0ANN")
     assert latest == "T1:C1:20.1"

@@ -14,6 +14,7 @@ from bot.jobs import Tasks, open_queue
 from bot.memory import open_postgres
 from bot.slack.answers import Answers
 from bot.slack.directory import Directory
+from bot.slack.forgetting import Forgetting
 from bot.slack.pace import Pace
 from bot.slack.start import introduce
 from bot.slack.web import open_web
@@ -82,13 +83,15 @@ async def work(orders: Orders) -> None:
             recorder=Recorder(engine, keep_texts=False, settings="killed", version="1"),
             today=lambda: date(2026, 11, 30),
         )
+        inbox = Inbox(engine)
         answers = Answers(
             me=await introduce(web),
             web=web,
-            inbox=Inbox(engine),
+            inbox=inbox,
             answering=answering,
             directory=Directory(web),
             pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
+            forgetting=Forgetting(web=web, inbox=inbox, forget=answering.forget),
         )
         await queue.work(Tasks(answer=answers.work, ingest=_nothing, tidy=_tidy), at_once=orders.at_once)
 
