@@ -16,6 +16,8 @@ _LEAD = 80
 """Characters of a topic in front of a question; the evaluator takes a longer one for a sentence of its own."""
 _SHORT = 5
 """Content words that a question which leans on the one before has at most, unless it points back."""
+_LONG = 1_000
+"""Characters beyond which a question says enough by itself; as much is read of an earlier question or its answer."""
 _ANSWER_NAMES = 2
 _NO_NAMES = _words("yes no eur usd gbp chf")
 
@@ -88,7 +90,7 @@ def standalone(question: str, conversation: Conversation) -> str:
     """The question as it reads without its conversation; unchanged where it does not lean on it."""
     before = _topic(conversation)
     asked = " ".join(question.split())
-    if before is None or not leans_back(asked):
+    if before is None or len(asked) > _LONG or not leans_back(asked):
         return question
     asked = _with_listed_item(asked, before["answer"])
     rest = _without_opening(asked)
@@ -122,13 +124,12 @@ def _asks(text: str) -> bool:
 
 def _topic(conversation: Conversation) -> Turn | None:
     """The last turn that was about something, else what people said last; None where nothing was said."""
-    for turn in reversed(conversation.turns):
-        if content_words(turn["standalone"]):
-            return turn
-    for message in reversed(conversation.chatter):
-        said = message.partition(": ")[2] or message
-        if content_words(said):
-            return Turn(question=said, standalone=said, answer="", sources=[])
+    said = [message.partition(": ")[2] or message for message in conversation.chatter]
+    spoken = [Turn(question=text, standalone=text, answer="", sources=[]) for text in said]
+    for turn in (*reversed(conversation.turns), *reversed(spoken)):
+        question, answer = cut(turn["standalone"], _LONG), cut(turn["answer"], _LONG)
+        if content_words(question):
+            return {**turn, "standalone": question, "answer": answer}
     return None
 
 

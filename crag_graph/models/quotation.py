@@ -35,6 +35,8 @@ _FORMER = re.compile(
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BULLET = re.compile(r"^[-*+•–]\s+")
+_READ = 1_000
+"""Characters of a part that are read."""
 _SHORT = 4
 """Letters of a word that may be taken for a slip of the pen."""
 
@@ -123,7 +125,7 @@ def _score(candidate: _Candidate, weights: Mapping[str, float], times: frozenset
 def _weights(part: str, candidates: Sequence[_Candidate]) -> Mapping[str, float]:
     """How telling each word of the part is: the rarer among the candidates, the more (idf)."""
     known = Counter(stem for candidate in candidates for stem in candidate.said | candidate.above)
-    stems = {_spelled_like(stem, known) for stem in _stems(part)}
+    stems = {_spelled_like(stem, known) for stem in _stems(part[:_READ])}
     return {stem: math.log(1 + len(candidates) / (1 + known[stem])) for stem in stems}
 
 

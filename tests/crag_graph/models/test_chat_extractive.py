@@ -230,3 +230,16 @@ async def test_the_conversation_does_not_leave_for_the_web() -> None:
     turn = Turn(question="What does Ana earn?", standalone="What does Ana earn?", answer="4,200", sources=[])
     talk = Conversation(turns=(turn,), chatter=("Ben: secret",))
     assert (await WRITER.rewrite("minimum wage", talk, today=TODAY)).query == "minimum wage"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "piece", ["a@", "+1 2", "does it take ", "is it ", ", and ", "A", "1 ", ".", "xyz ", "the the one "]
+)
+async def test_an_endless_question_is_no_endless_work(piece: str) -> None:
+    question = (piece * 40_000)[:40_000]
+    talk = Conversation(turns=(Turn(question=question, standalone=question, answer=question, sources=[]),))
+    await WRITER.contextualize(question, talk, overflow=[question], today=TODAY)
+    await WRITER.contextualize("and it?", talk, overflow=(), today=TODAY)
+    assert len((await WRITER.rewrite(question, talk, today=TODAY)).query) <= 400
+    assert (await written(brief(question, LEAVE, PRICES))).text
