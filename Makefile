@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PROCESSES ?= 2
 
-.PHONY: install install-dev run test lint types walls tests test-llm benchmark lock train-evaluator clean
+# BROWSER=none leaves out the tests in Chromium.
+.PHONY: install install-dev run test lint types walls tests screenshots test-llm benchmark lock train-evaluator clean
 .DELETE_ON_ERROR:
 
 install: $(VENV)/.runtime
@@ -38,7 +39,10 @@ walls: install-dev
 	$(BIN)/lint-imports
 
 tests: install-dev
-	$(BIN)/pytest -n $(PROCESSES)
+	$(BIN)/pytest -n $(PROCESSES) $(if $(filter none,$(BROWSER)),-m "not browser")
+
+screenshots: install-dev
+	$(BIN)/python -m tests.browser.screenshots screenshots
 
 lock: install-dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements/runtime.txt
