@@ -66,6 +66,7 @@ class Options:
     http: bool = False
     works: bool = True
     at_once: int = 8
+    pool_size: int = 12
     deadline: float = 60.0
     admins: frozenset[str] = frozenset()
     manners: Manners = field(default_factory=Manners)
@@ -125,7 +126,7 @@ async def running_bot(
     """The bot, connected and working, until the context ends."""
     chosen, used = options or Options(), services or scripted()
     async with AsyncExitStack() as stack:
-        engine = open_engine(database_url, pool_size=12)
+        engine = open_engine(database_url, pool_size=chosen.pool_size)
         stack.push_async_callback(engine.dispose)
         embedder = LetterEmbedder()
         await prepare_index(engine, model=embedder.name, dimensions=embedder.dimensions)
