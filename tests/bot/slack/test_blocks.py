@@ -177,3 +177,33 @@ def test_a_notice_has_no_buttons() -> None:
     (post,) = checked(notice_reply("Ask me something."))
     assert said(post).text == "Ask me something."
     assert plain_posts(notice_reply("a < b")) == (Post(text="a &lt; b"),)
+
+
+TABLE = "| | weeks |\n|---|---|\n| birth | 16 |\n| adoption | 16 |"
+
+
+def test_tables_code_and_lists_are_rendered_and_no_markup_is_seen() -> None:
+    text = f"Two tables:\n\n{TABLE}\n\nand\n\n{TABLE}\n\n```python\nif a < b: pass\n```\n\n- one\n- two [1]\n\n値は３．１４です。"
+    (post,) = checked(answer_reply(answered(text)))
+    screen = said(post).text
+    assert screen.count(" │ weeks\nbirth │ 16\nadoption │ 16") == 2
+    assert "if a < b: pass" in screen
+    assert "• one\n• two [1]" in screen
+    assert "値は３．１４です。" in screen
+    assert not any(mark in screen for mark in ("|---", "```", "**", "&lt;", "\\"))
+
+
+def test_a_table_that_is_longer_than_a_message_stays_a_table() -> None:
+    rows = "\n".join(f"| row {number} | {'x' * 60} |" for number in range(300))
+    made = checked(answer_reply(answered(f"| name | value |\n|---|---|\n{rows}")))
+    screen = "\n".join(said(post).text for post in made)
+    assert [f"row {number} │ {'x' * 60}" in screen for number in range(300)] == [True] * 300
+    assert "|" not in screen
+
+
+def test_links_of_the_answer_lead_where_they_say() -> None:
+    text = "See [the guide](https://x.test/leave), [[1]](https://y.test/a(b)) and [that](https://evil.test) [1]."
+    (post,) = checked(answer_reply(answered(text)))
+    assert said(post).text.startswith("See the guide, [1] (https://y.test/a(b)) and that (https://evil.test) [1].")
+    assert said(post).links[0].url == "https://x.test/leave"
+    assert all(link.label == link.url for link in said(post).links[1:])
