@@ -31,6 +31,8 @@ def test_the_first_follow_up_already_uses_the_first_turn() -> None:
         ),
         ("What changed in release 8.4?", "And in 8.5?", "What changed in release 8.5?"),
         ("What is the hotel limit for Lisbon?", "and for Oslo?", "What is the hotel limit for Oslo?"),
+        ("What did a permit cost in 2024?", "and 2023?", "What did a permit cost in 2023?"),
+        ("What is the limit for 2 nights?", "and for 3 people?", "What is the limit for 3 people?"),
         ("What does a passport cost?", "And for children?", "What does a passport cost for children?"),
     ],
 )
