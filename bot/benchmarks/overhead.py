@@ -13,7 +13,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -118,7 +119,7 @@ async def first_answer(runs: int) -> list[float]:
 
 
 async def _first_answer() -> float:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with _empty_folder() as folder:
         since = time.perf_counter()
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", "from bot.cli import main; main()", "start", "--ask", WAYS["correct"]),
@@ -129,6 +130,14 @@ async def _first_answer() -> float:
         if await process.wait():
             raise RuntimeError("`crag start` failed")
         return time.perf_counter() - since
+
+
+@contextmanager
+def _empty_folder() -> Iterator[str]:
+    """Postgres, which root runs as another user, must reach it: then all of it goes with the folder."""
+    with tempfile.TemporaryDirectory(prefix="crag-benchmark-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)
+        yield folder
 
 
 def _question(text: str, conversation: str) -> Question:
@@ -145,7 +154,7 @@ def _memory_size(folder: Path) -> int:
 
 async def measure(options: argparse.Namespace) -> str:
     started = await first_answer(options.starts)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with _empty_folder() as folder:
         async with open_product(_settings(options, folder)) as product:
             async for _ in product.ingest.ingest(ROOT / "examples", space=SPACE, added_by="benchmark"):
                 pass
