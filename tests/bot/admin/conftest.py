@@ -21,8 +21,10 @@ from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import prepare_index
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.library import Library
+from crag_graph.services import Services
 from tests.bot.conftest import question, quietly
 from tests.fakes.letters import LetterEmbedder
+from tests.fakes.services import ScriptedWriter
 
 ADMINS = Admins(named=frozenset({"U7", "U8"}))
 ADDRESS = "http://bot.test"
@@ -44,6 +46,12 @@ class Browser:
         hidden = re.search(r'name="form_token" value="([^"]+)"', page.text)
         token = {"form_token": unescape(hidden[1])} if hidden else {}
         return await self.client.post(action, data=token | fields, headers={"origin": ADDRESS})
+
+
+@pytest.fixture
+def writer(services: Services) -> ScriptedWriter:
+    assert isinstance(services.writer, ScriptedWriter)
+    return services.writer
 
 
 @pytest.fixture
