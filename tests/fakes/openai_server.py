@@ -137,7 +137,7 @@ class OpenAIServer:
     latency: float = 0.0
     embed_latency: float = 0.0
     refused: Sequence[str] = ()
-    embed_failure: Fail | None = None
+    embed_failure: Fail | Raw | None = None
     max_batch: int = 2048
     base_url: str = ""
     chats: list[ChatRequest] = field(default_factory=list)
@@ -194,6 +194,8 @@ class OpenAIServer:
         await asyncio.sleep(self.embed_latency)
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         failure = self.embed_failure or self._refusal_of(body, self.embedding_models) or self._bad_input(texts)
+        if isinstance(failure, Raw):
+            return web.Response(text=failure.body, content_type=failure.content_type)
         if failure:
             return _error(failure)
         vectors = [embed(text, int(body.get("dimensions", self.dimensions))) for text in texts]

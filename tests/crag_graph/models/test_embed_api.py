@@ -1,4 +1,5 @@
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -7,8 +8,8 @@ import pytest
 
 from crag_graph.embedding import Embedder
 from crag_graph.models.embed_api import ApiEmbedder
-from crag_graph.services import ModelBusyError, ModelRejectedError
-from tests.fakes.openai_server import KEY, RATE_LIMITED, Fail, OpenAIServer, openai_server
+from crag_graph.services import ModelBusyError, ModelRejectedError, ModelReplyError
+from tests.fakes.openai_server import KEY, RATE_LIMITED, Fail, OpenAIServer, Raw, openai_server
 
 
 @asynccontextmanager
@@ -94,3 +95,37 @@ async def test_wrong_settings_are_rejected(options: dict[str, str], message: str
     async with embedder_of({}, **options) as (embedder, _):
         with pytest.raises(ModelRejectedError, match=message):
             await embedder.embed(["leave"])
+
+
+def reply_of(vectors: Sequence[Sequence[float]]) -> Raw:
+    data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+    return Raw(body=json.dumps({"object": "list", "data": data, "model": "local-embed"}))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        reply_of([[1.0, 2.0]]),
+        reply_of([[1.0], [1.0, 2.0]]),
+        reply_of([[1.0, 2.0], [float("nan"), 0.0]]),
+        Raw(body="{}"),
+    ],
+    ids=["one too few", "different lengths", "not a number", "no vectors"],
+)
+async def test_vectors_that_cannot_be_used_are_not_used(reply: Raw) -> None:
+    async with embedder_of({"embed_failure": reply}) as (embedder, _):
+        with pytest.raises(ModelReplyError):
+            await embedder.embed(["leave", "travel"])
+
+
+async def test_a_model_that_changes_its_length_is_noticed() -> None:
+    async with embedder_of({"dimensions": 96}) as (embedder, server):
+        await embedder.embed(["leave"])
+        server.dimensions = 64
+        with pytest.raises(ModelReplyError, match="64 dimensions, not 96"):
+            await embedder.embed(["leave"])
+
+
+async def test_a_vector_of_zeros_still_has_a_direction() -> None:
+    async with embedder_of({"embed_failure": reply_of([[0.0, 0.0]])}) as (embedder, _):
+        np.testing.assert_allclose(np.linalg.norm(await embedder.embed(["leave"]), axis=1), 1.0)
