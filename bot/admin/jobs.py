@@ -62,6 +62,7 @@ async def retry(visit: Visit) -> Response:
     """A worker takes it up at its next look."""
     job = visit.number("job")
     async with visit.engine.begin() as connection:
+        await connection.execute(text(f"SET LOCAL search_path TO {JOBS_SCHEMA}"))  # its triggers name no schema
         found = await connection.execute(_RETRY, {"job": job, "team": visit.team})
     if not found.rowcount:
         raise HTTPException(404)
