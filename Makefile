@@ -50,3 +50,10 @@ lock: install-dev
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+DATA ?= ../shared/data
+
+# Minutes of one core; the weights in the package are replaced, and the table is written again.
+train-evaluator: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/train.txt
+	OMP_NUM_THREADS=1 $(BIN)/python -m crag_graph.benchmarks.train_evaluator --data $(DATA) --write benchmarks/evaluator.md

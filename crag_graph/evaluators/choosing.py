@@ -5,12 +5,12 @@ from numpy.typing import NDArray
 
 KEEP = 0.08
 """Score from which a strip is kept."""
-KEEP_BESIDE = 0.25
+KEEP_BESIDE = 0.4
 """Share of the best strip's score from which another one is kept."""
 
 
-def helpful(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+def helpful(values: NDArray[np.float64], *, beside: float = KEEP_BESIDE) -> NDArray[np.bool_]:
     """Which strips to keep; `values`: shape (parts, strips), scores in [0, 1]."""
-    bars = np.maximum(KEEP, KEEP_BESIDE * values.max(axis=1, keepdims=True))
+    bars = np.maximum(KEEP, beside * values.max(axis=1, keepdims=True))
     kept: NDArray[np.bool_] = (values >= bars).any(axis=0)
     return kept

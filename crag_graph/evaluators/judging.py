@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crag_graph.evaluators.reader import QUESTION_TOKENS, STRIP_TOKENS, Reader, Text, batch
-from crag_graph.evaluators.signals import Asked, Ground, signals
+from crag_graph.evaluators.signals import Asked, Ground, lacks_term, signals
 from crag_graph.evaluators.weights import Weights
 
 READ = 10
 """Strips that the reader reads for a part; the others stay with what the quick signals say."""
+LACKS_TERM = 3.0
+"""Log-odds taken from a strip that cannot say what a term means, because it does not have the term."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +53,10 @@ class Judge:
             said[best] = self._reader.logits(batch(pairs, self._weights.rarity))
             said[np.isnan(said)] = said[best].min()
         rows = np.concatenate([rows, said[:, None]], axis=1)
-        return Judged(owner=owner, number=number, rows=rows, logits=self._weights.full.logits(rows))
+        logits = self._weights.full.logits(rows)
+        for place, ground in enumerate(grounds):
+            logits[owner == place] -= LACKS_TERM * lacks_term(part, ground)
+        return Judged(owner=owner, number=number, rows=rows, logits=logits)
 
 
 def question_text(part: Asked) -> Text:

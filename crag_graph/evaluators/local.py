@@ -52,7 +52,10 @@ class LocalEvaluator:
 
     async def _asked(self, texts: Sequence[str]) -> list[Asked]:
         vectors = await self._embedder.embed_tokens(texts)
-        return [asked(text, read, self._judge.rarity) for text, read in zip(texts, vectors, strict=True)]
+        return [
+            asked(text, read, self._judge.rarity, alone=len(texts) == 1)
+            for text, read in zip(texts, vectors, strict=True)
+        ]
 
     async def _prepared(self, passages: Sequence[Passage]) -> list[Prepared]:
         blobs = [passage.features if unpack(passage.features) else None for passage in passages]

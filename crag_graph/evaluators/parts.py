@@ -2,10 +2,14 @@
 
 import re
 
-from crag_graph.evaluators.words import content_words, names
+from crag_graph.evaluators.words import content_words, names, stem, words
 
 MOST = 4
 """Parts looked at; more are joined to the last."""
+LONGEST = 4_000
+"""Characters of a question that are looked at."""
+LONGEST_TERM = 3
+"""Words of a term."""
 SHORTEST = 4
 """Words of a question that asks something though none of them carries content: `how long will it take`."""
 FEW = 2
@@ -47,18 +51,38 @@ _COMPARISONS = tuple(
         r"^(?P<one>.+?\bas \w+\b.*?)\s+as\s+(?P<other>.+)$",
     )
 )
+_WORDS = r"(?P<term>[^\W\d_][\w'’-]*(?:\s+[^\W\d_][\w'’-]*){0,2}?)"
+_TERM = re.compile(
+    rf"^(?:(?:what|who) (?:is|are|was|were)|what's|define|explain|how (?:does|do))\s+(?:an?\s+)?{_WORDS}"
+    r"(?:\s+(?:in|of|for|on|at|with)\s.*)?$",
+    re.IGNORECASE,
+)
+_BARE_TERM = re.compile(rf"^(?:an?\s+)?{_WORDS}$", re.IGNORECASE)
 _EITHER = re.compile(r"^(?P<lead>.+?)[,:]\s*(?P<one>[^,?]+?)\s+or\s+(?P<other>[^,?]+)$", re.IGNORECASE)
 
 
 def parts(question: str) -> tuple[str, ...]:
     """The things that the question asks, in its order, at most four; a plain question is its only part."""
-    text = " ".join(question.split())
+    text = " ".join(question[:LONGEST].split())
     scene, asking = _scene(text)
     pieces = [piece for sentence in asking for piece in _pieces(sentence)]
     if len(pieces) == 1:
         return (text,)
     pieces = [*pieces[: MOST - 1], " ".join(pieces[MOST - 1 :])] if len(pieces) > MOST else pieces
     return tuple(_standing_alone(number, pieces, scene) for number in range(len(pieces)))
+
+
+def term(part: str, *, compared: bool) -> tuple[str, ...]:
+    """The stems of the term that a part asks to be explained, or that stands bare as one side of a comparison.
+
+    Empty for all other questions. `What is the price of …` asks for a value, not for what a term means.
+    """
+    bare = part.strip(" ?!.")
+    match = _TERM.match(bare) or (_BARE_TERM.match(bare) if compared else None)
+    found = words(match["term"]) if match else []
+    if not found or len(found) > LONGEST_TERM or len(content_words(" ".join(found))) < len(found):
+        return ()
+    return tuple(stem(word) for word in found)
 
 
 def _scene(text: str) -> tuple[str, list[str]]:
@@ -70,16 +94,16 @@ def _scene(text: str) -> tuple[str, list[str]]:
     return " ".join(sentence for sentence in sentences if sentence not in asking), asking
 
 
-def _pieces(sentence: str) -> list[str]:
+def _pieces(sentence: str, *, led: bool = False) -> list[str]:
     """What one sentence asks; a lead (`Offsite: …`, `At Fernrest, …`) goes before each piece."""
     sentence = sentence.strip(" ?!.")
     lead, colon, rest = sentence.partition(": ")
-    if colon and len(lead) < LONGEST_LEAD and len(below := _pieces(rest)) > 1:
+    if colon and not led and len(lead) < LONGEST_LEAD and len(below := _pieces(rest, led=True)) > 1:
         return [f"{lead}: {piece}" for piece in below]
     soft = _BEFORE_QUESTION.search(sentence)
-    if soft and soft["soft"] and not _QUESTION_START.match(sentence):
+    if soft and soft["soft"] and not led and not _QUESTION_START.match(sentence):
         lead, rest = sentence[: soft.start()], sentence[soft.end() :]
-        below = _pieces(rest)
+        below = _pieces(rest, led=True)
         return [f"{lead}, {piece}" for piece in below] if len(below) > 1 else [sentence]
     questions = _split(sentence, _BEFORE_QUESTION, 1)
     if len(questions) > 1:
@@ -117,7 +141,8 @@ def _compared(sentence: str) -> list[str]:
     for pattern in _COMPARISONS:
         if (match := pattern.match(sentence)) and content_words(match["other"]):
             one, other = match["one"], match["other"]
-            missing = [word for word in content_words(one) if word not in names(one)][-4:]
+            shared = {stem(word) for word in content_words(one)} & {stem(word) for word in content_words(other)}
+            missing = [] if shared else [word for word in content_words(one) if word not in names(one)][-4:]
             return [one, f"{other} ({' '.join(missing)})" if missing else other]
     sides = _VERSUS.split(sentence)
     return sides if len(sides) > 1 and all(content_words(side) for side in sides) else []
@@ -131,6 +156,8 @@ def _standing_alone(number: int, pieces: list[str], scene: str) -> str:
         return alone
     neighbour = pieces[0] if number else pieces[1]
     if number == 0 and (not names(neighbour) or len(content_words(piece)) > FEW):
+        return alone
+    if {stem(word) for word in content_words(piece)} & {stem(word) for word in content_words(neighbour)}:
         return alone
     about = names(neighbour) or content_words(neighbour)[-3:]
     missing = [word for word in about if word.lower() not in alone.lower()]

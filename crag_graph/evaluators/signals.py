@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crag_graph.domain import Passage, Strip
 from crag_graph.embedding import TokenVectors, Vectors
+from crag_graph.evaluators.parts import term
 from crag_graph.evaluators.prepared import Prepared, heading
 from crag_graph.evaluators.words import STOP_WORDS, codelike, language, names, stem, words
 
@@ -55,6 +56,8 @@ class Asked:
     token_weights: NDArray[np.float64]
     target: tuple[int, ...]
     foreign: bool
+    term: tuple[str, ...]
+    """Stems of a term that has to stand in the text, where the part asks what the term means."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +68,14 @@ class Ground:
     strips: tuple[Strip, ...]
     inside: NDArray[np.bool_]
     stems: tuple[frozenset[str], ...]
+    texts: tuple[str, ...]
+    """The stems of each strip, and of what stands above it, in their order, between blanks."""
     all_stems: frozenset[str]
     vectors: Vectors
 
 
-def asked(text: str, read: TokenVectors, rarity: NDArray[np.float32]) -> Asked:
-    """`rarity`: for each vocabulary id how rare it is in general text, in [0, 1]."""
+def asked(text: str, read: TokenVectors, rarity: NDArray[np.float32], *, alone: bool = True) -> Asked:
+    """`rarity`: for each vocabulary id how rare it is in general text, in [0, 1]. `alone`: the question's only part."""
     found = [(match[0], _tokens_at(read, match.span())) for match in _WORD.finditer(text)]
     found = [(word, places) for word, places in found if places]
     content = [(word, places) for word, places in found if word.lower() not in STOP_WORDS]
@@ -88,11 +93,13 @@ def asked(text: str, read: TokenVectors, rarity: NDArray[np.float32]) -> Asked:
         token_weights=token_weights,
         target=_target(text, read, found),
         foreign=language(text) != "en",
+        term=term(text, compared=not alone) if language(text) == "en" else (),
     )
 
 
 def ground(passage: Passage, strips: Sequence[Strip], prepared: Prepared) -> Ground:
-    above = _stems(heading(passage.title, passage.location))
+    above = heading(passage.title, passage.location)
+    texts = tuple(_stemmed(f"{above} {strip.context} {strip.text}") for strip in strips)
     starts = prepared.starts
     inside = np.array([(starts < 0) | ((starts >= strip.start) & (starts < strip.end)) for strip in strips])
     inside = inside.reshape(len(strips), len(starts))
@@ -103,8 +110,9 @@ def ground(passage: Passage, strips: Sequence[Strip], prepared: Prepared) -> Gro
         prepared=prepared,
         strips=tuple(strips),
         inside=inside,
-        stems=tuple(above | _stems(f"{strip.context} {strip.text}") for strip in strips),
-        all_stems=above | _stems(passage.text[:20_000]),
+        stems=tuple(frozenset(text.split()) for text in texts),
+        texts=texts,
+        all_stems=frozenset(_stemmed(f"{above} {passage.text[:20_000]}").split()),
         vectors=(vectors / lengths).astype(np.float32),
     )
 
@@ -129,6 +137,12 @@ def signals(part: Asked, ground: Ground) -> NDArray[np.float64]:
     rows[:, 14] = min(len(part.words), 8) / 8
     rows[:, 15] = part.weights.max(initial=0.0)
     return rows
+
+
+def lacks_term(part: Asked, ground: Ground) -> NDArray[np.bool_]:
+    """Shape (strips,): the part asks what a term means, and the strip does not have the term as it stands."""
+    wanted = f" {' '.join(part.term)} "
+    return np.array([bool(part.term) and wanted not in text for text in ground.texts], bool)
 
 
 def _by_word(part: Asked, ground: Ground, nearest: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -191,5 +205,5 @@ def _target(text: str, read: TokenVectors, found: Sequence[tuple[str, tuple[int,
 
 
 @lru_cache(maxsize=8_192)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text))
+def _stemmed(text: str) -> str:
+    return f" {' '.join(stem(word) for word in words(text))} "
