@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.cli.errors import UseError
-from bot.cli.printing import line
+from bot.cli.printing import line, near
 from bot.settings import Settings
 from bot.traces.reading import Filter, Page, Row, Trace, list_traces, show_trace
 from bot.wiring import open_database
@@ -60,14 +60,17 @@ def print_trace(console: Console, trace: Trace) -> None:
             console.print(Text(f"  {fault['kind']}: {fault['message']}", style="yellow"))
     for opinion in trace.feedback:
         console.print(f"\n{escape(opinion['person'])}: {'helpful' if opinion['helpful'] else 'not helpful'}")
+    for review in trace.reviews:
+        said = (review["rating"], review["verdict"] and f"verdict {review['verdict']}", review["note"], review["answer"])
+        console.print(Text(f"\n{review['reviewer']} reviewed: {' · '.join(filter(None, said))}"))
 
 
 def _print_detail(console: Console, detail: Mapping[str, Any]) -> None:
-    for passage in (*detail.get("passages", ()), *detail.get("pages", ())):
+    for number, passage in enumerate((*detail.get("passages", ()), *detail.get("pages", ())), 1):
         place = " · ".join(filter(None, (passage["title"], passage["location"])))
-        console.print(f"  [cyan]{escape(passage['id'])}[/] {escape(place)} [dim]{escape(passage['source'])}[/]")
-    for score in detail.get("scores", ()):
-        console.print(f"  {score['value']:.2f} [dim]{escape(score['reason'])}[/]")
+        console.print(f"  [cyan]{number}[/] {escape(place)} [dim]{escape(near(passage['source']))}[/]")
+    for number, score in enumerate(detail.get("scores", ()), 1):
+        console.print(f"  [cyan]{number}[/] {score['value']:.2f} [dim]{escape(score['reason'])}[/]")
     for judged in detail.get("strips", ()):
         mark = "[green]kept[/]   " if judged["kept"] else "[dim]dropped[/]"
         console.print(f"  {mark} {judged['score']['value']:.2f} {escape(_short(judged['strip']['text'], 90))}")
