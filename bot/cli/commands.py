@@ -131,7 +131,10 @@ def traces_list(  # noqa: PLR0917 - each is an option, none a position
     verdict: Annotated[str | None, typer.Option(help="correct, ambiguous or incorrect.")] = None,
     state: Annotated[str | None, typer.Option(help="answered, failed, stopped, running or unfinished.")] = None,
     feedback: Annotated[str | None, typer.Option(help="helpful, unhelpful, any or none.")] = None,
-    review: Annotated[str | None, typer.Option(help="good, bad, any or none.")] = None,
+    review: Annotated[
+        str | None, typer.Option(help="good, wrong, incomplete, bad (either of the two), any or none.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The chat model that wrote.")] = None,
     channel: str | None = None,
     person: str | None = None,
     conversation: str | None = None,
@@ -154,6 +157,7 @@ def traces_list(  # noqa: PLR0917 - each is an option, none a position
         state=state,
         feedback=feedback,
         review=review,
+        model=model,
         channel=channel,
         asker=person,
         conversation=conversation,
@@ -174,6 +178,33 @@ def traces_show(trace: Annotated[str, typer.Argument(help="The trace's id.")], j
     from bot.cli.traces import show as work
 
     run(lambda settings: work(settings, trace, as_json=json))
+
+
+@traces.command("review")
+def traces_review(  # noqa: PLR0917 - each but the first is an option
+    trace: Annotated[str, typer.Argument(help="The trace's id.")],
+    rating: Annotated[str | None, typer.Option(help="The answer is good, wrong or incomplete.")] = None,
+    verdict: Annotated[str | None, typer.Option(help="As it should have been: correct, ambiguous, incorrect.")] = None,
+    answer: Annotated[str, typer.Option(help="The answer as it should have been.")] = "",
+    note: str = "",
+    relevant: Annotated[list[str] | None, typer.Option(help="Id of a passage that is relevant; repeatable.")] = None,
+    not_relevant: Annotated[list[str] | None, typer.Option(help="Id of a passage that is not; repeatable.")] = None,
+    json: Json = False,
+) -> None:
+    """Judge an answer, its verdict and its passages; earlier reviews are kept."""
+    from bot.cli.review import judgement
+    from bot.cli.review import review as work
+    from bot.cli.running import run
+
+    given = judgement(
+        rating=rating,
+        verdict=verdict,
+        answer=answer,
+        note=note,
+        relevant=relevant or (),
+        not_relevant=not_relevant or (),
+    )
+    run(lambda settings: work(settings, trace, given, as_json=json))
 
 
 @app.command()

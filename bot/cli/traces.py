@@ -61,7 +61,12 @@ def print_trace(console: Console, trace: Trace) -> None:
     for opinion in trace.feedback:
         console.print(f"\n{escape(opinion['person'])}: {'helpful' if opinion['helpful'] else 'not helpful'}")
     for review in trace.reviews:
-        said = (review["rating"], review["verdict"] and f"verdict {review['verdict']}", review["note"], review["answer"])
+        said = (
+            review["rating"],
+            review["verdict"] and f"verdict {review['verdict']}",
+            review["note"],
+            review["answer"],
+        )
         console.print(Text(f"\n{review['reviewer']} reviewed: {' · '.join(filter(None, said))}"))
 
 

@@ -6,6 +6,7 @@ import pytest
 from bot.cli.ask import ask
 from bot.cli.errors import UseError
 from bot.cli.ingest import ingest
+from bot.cli.review import judgement, review
 from bot.cli.traces import list_them, selection, show
 from bot.settings import Settings
 
@@ -53,3 +54,33 @@ async def test_what_is_not_there_or_no_date_is_said(settings: Settings) -> None:
         await show(settings, "nothing", as_json=True)
     with pytest.raises(UseError, match="--since yesterday"):
         selection(since="yesterday", until=None)
+
+
+async def test_an_answer_is_reviewed_and_every_review_is_kept(
+    settings: Settings, trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await show(settings, trace, as_json=True)
+    passage = json.loads(capsys.readouterr().out)["steps"][1]["detail"]["passages"][0]["id"]
+    given = judgement(rating="wrong", verdict="ambiguous", note="old", relevant=(), not_relevant=[passage])
+    assert await review(settings, trace, given, as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["passages"] == {passage: False}
+    await review(settings, trace, judgement(rating="good", relevant=(), not_relevant=()), as_json=False)
+    capsys.readouterr()
+    await show(settings, trace, as_json=False)
+    shown = capsys.readouterr().out
+    assert "terminal reviewed: wrong · verdict ambiguous · old" in shown
+    await list_them(settings, selection(since=None, until=None, review="good"), after=None, limit=10, as_json=True)
+    assert [run["id"] for run in json.loads(capsys.readouterr().out)["traces"]] == [trace]
+
+
+async def test_a_review_that_cannot_be_is_refused(settings: Settings, trace: str) -> None:
+    with pytest.raises(UseError, match="says nothing"):
+        judgement(rating=None, relevant=(), not_relevant=())
+    with pytest.raises(UseError, match="no rating"):
+        judgement(rating="superb", relevant=(), not_relevant=())
+    with pytest.raises(UseError, match="both relevant and not"):
+        judgement(rating="good", relevant=["1"], not_relevant=["1"])
+    with pytest.raises(UseError, match="crag traces list"):
+        await review(settings, "nothing", judgement(rating="good", relevant=(), not_relevant=()), as_json=True)
+    with pytest.raises(UseError, match="no passage nowhere"):
+        await review(settings, trace, judgement(rating=None, relevant=["nowhere"], not_relevant=()), as_json=True)
