@@ -1,11 +1,12 @@
 """What one run did, written down as it goes: one step a node, and what is known so far."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
 from typing import Any, TypeVar, cast
 
+from bot.cleaning import clean
 from crag_graph.domain import Answer, Fault, ModelCall, Passage, Strip
 from crag_graph.state import State
 
@@ -84,23 +85,24 @@ def _added(before: tuple[Item, ...], after: tuple[Item, ...]) -> tuple[Item, ...
     return after[len(before) :] if after[: len(before)] == before else after
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON can hold it. A strip names its passage, whose text an earlier step has."""
-    if isinstance(value, Strip):
-        return {
-            "passage": value.passage.id,
-            "start": value.start,
-            "end": value.end,
-            "context": value.context,
-            "text": value.text,
-        }
+def plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
+    """The value as Postgres's JSON can hold it. A strip names its passage, whose text an earlier step has."""
     if isinstance(value, Enum):
         return value.value
-    if is_dataclass(value):
-        left_out = {"features"} if isinstance(value, Passage) else set()
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value) if item.name not in left_out}
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, (int, float, bool)) or value is None:
+        return value
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
+    if isinstance(value, Strip):
+        return {"passage": value.passage.id, **_fields(value, {"passage"}), "text": clean(value.text)}
+    if is_dataclass(value):
+        return _fields(value, {"features"} if isinstance(value, Passage) else set())
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+        return {clean(str(key)): plain(item) for key, item in value.items()}
+    return clean(str(value))
+
+
+def _fields(value: Any, left_out: Collection[str]) -> dict[str, Any]:
+    return {name: plain(item) for name, item in vars(value).items() if name not in left_out}

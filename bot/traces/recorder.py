@@ -102,7 +102,7 @@ class OpenTrace:
         async with self._engine.begin() as connection:
             found = await connection.execute(update(runs).where(runs.c.id == self.id).values(clean_all(outcome)))
             if rows and found.rowcount:  # the trace may have been erased meanwhile
-                await connection.execute(insert(steps), clean_all(rows))
+                await connection.execute(insert(steps), rows)
 
     def _step(self, ordinal: int, step: Step) -> dict[str, Any]:
         return {
