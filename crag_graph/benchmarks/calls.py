@@ -1,7 +1,8 @@
 """How many model calls an answer costs on each path of the graph, and how long it takes.
 
 Needs a chat model and a web search that answer in a known time:
-`python -m tests.fakes.serving python -m crag_graph.benchmarks.calls --output benchmarks/calls.md`.
+`python -m tests.fakes.serving python -m crag_graph.benchmarks.calls --output benchmarks/calls.md`. With one thread for
+numpy (OPENBLAS_NUM_THREADS=1): more of them get into each other's way wherever the cores have other work.
 """
 
 import argparse
@@ -35,7 +36,7 @@ from crag_graph.services import Evaluator, Retrieval, Services
 from crag_graph.state import State
 from crag_graph.websearch.tavily import TavilySearch
 
-COMMAND = "python -m tests.fakes.serving python -m crag_graph.benchmarks.calls --output benchmarks/calls.md"
+COMMAND = "OPENBLAS_NUM_THREADS=1 python -m tests.fakes.serving python -m crag_graph.benchmarks.calls --output benchmarks/calls.md"
 DESCENT = Turn(
     question="What is gradient descent?",
     standalone="What is gradient descent?",
@@ -63,7 +64,7 @@ WAYS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One path with one evaluator and one delay; times in milliseconds."""
+    """One path with one evaluator and one delay; times in milliseconds, `cpu` that of this process a question."""
 
     path: str
     evaluator: str
@@ -73,6 +74,7 @@ class Row:
     first_text: float
     median: float
     p95: float
+    cpu: float
 
 
 class FolderLibrary:
@@ -147,7 +149,10 @@ async def run(graph: Graph, services: Services, way: Way) -> Took:
 async def measure(way: Way, services: Services, *, evaluator: str, delay: int, rounds: int) -> Row:
     """`rounds` questions one after the other, after one that warms connections and models up."""
     graph = build()
-    took = [await run(graph, services, way) for _ in range(rounds + 1)][1:]
+    await run(graph, services, way)
+    cpu = time.process_time()
+    took = [await run(graph, services, way) for _ in range(rounds)]
+    cpu = 1000 * (time.process_time() - cpu) / rounds
     last = took[-1].state
     return Row(
         path=way.name,
@@ -158,6 +163,7 @@ async def measure(way: Way, services: Services, *, evaluator: str, delay: int, r
         first_text=statistics.median(one.first_text for one in took),
         median=statistics.median(one.whole for one in took),
         p95=float(np.percentile([one.whole for one in took], 95)),
+        cpu=cpu,
     )
 
 
@@ -183,24 +189,27 @@ async def measure_all(options: argparse.Namespace, files: Mapping[str, bytes]) -
 def table(rows: Sequence[Row]) -> str:
     """The rows in Markdown."""
     lines = [
-        "| path | evaluator | verdict | model calls | ms a call | first text, ms | answer, ms (median) | p95 |",
-        "|---|---|---|---:|---:|---:|---:|---:|",
+        "| path | evaluator | verdict | model calls | ms a call | first text, ms | answer, ms (median) | p95 | of it CPU |",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [
         f"| {row.path} | {row.evaluator} | {row.verdict} | {row.calls} | {row.delay} "
-        f"| {row.first_text:.0f} | {row.median:.0f} | {row.p95:.0f} |"
+        f"| {row.first_text:.0f} | {row.median:.0f} | {row.p95:.0f} | {row.cpu:.0f} |"
         for row in rows
     ]
     return "\n".join(lines)
 
 
-def report(rows: Sequence[Row], rounds: int) -> str:
+def report(rows: Sequence[Row], *, rounds: int, load: float) -> str:
+    """The table with what one must know to read it; `load`: processes that wanted to run before it began."""
     return (
         "# Model calls and time of an answer\n\n"
         f"`{COMMAND}`\n\n"
-        f"{rounds} questions a row, one after the other, on {os.cpu_count()} cores, Python {platform.python_version()}. "
+        f"{rounds} questions a row, one after the other, on {os.cpu_count()} cores, Python {platform.python_version()}; "
+        f"the machine's load before was {load:.1f}, so {'others were at work too' if load > 1 else 'it was quiet'}. "
         "The documents of `examples/` lie in memory; embeddings, evaluator, clients and the graph are real; the chat "
-        "model and the web are local servers in a process of their own.\n\n"
+        "model and the web are local servers in a process of their own. Where others are at work too, the time of an "
+        "answer includes waiting for a core; its CPU time does not: alone, an answer takes its model calls and that.\n\n"
         f"{table(rows)}\n"
     )
 
@@ -216,7 +225,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    text = report(asyncio.run(measure_all(options, read_folder(options.examples))), options.rounds)
+    load, _, _ = os.getloadavg()
+    rows = asyncio.run(measure_all(options, read_folder(options.examples)))
+    text = report(rows, rounds=options.rounds, load=load)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     print(text)

@@ -37,7 +37,7 @@ def test_the_table_has_a_line_for_each_row() -> None:
         median=342.5,
         p95=360,
     )
-    assert table([row]).splitlines()[2] == "| correct | local | correct | 1 | 300 | 310 | 342 | 360 |"
+    assert table([row]).splitlines()[2] == "| correct | local | correct | 1 | 300 | 310 | 342 | 360 | 42 |"
 
 
 def test_only_files_that_can_be_loaded_are_read(tmp_path: Path) -> None:
