@@ -36,6 +36,7 @@ def test_the_table_has_a_line_for_each_row() -> None:
         first_text=310.4,
         median=342.5,
         p95=360,
+        cpu=41.6,
     )
     assert table([row]).splitlines()[2] == "| correct | local | correct | 1 | 300 | 310 | 342 | 360 | 42 |"
 
