@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -18,9 +19,10 @@ from bot.traces.recorder import Recorder
 from crag_graph.chat import ChatModel
 from crag_graph.context import Policy
 from crag_graph.embedding import Embedder
+from crag_graph.evaluators.calibration import Calibration, CalibrationError, load_calibration
 from crag_graph.evaluators.llm import LlmEvaluator
 from crag_graph.evaluators.local import LocalEvaluator
-from crag_graph.evaluators.onnx import OnnxEvaluator, ScorerError
+from crag_graph.evaluators.onnx import CALIBRATION, OnnxEvaluator, ScorerError
 from crag_graph.evaluators.prepared import Preparer
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import change_model, prepare_index
@@ -208,7 +210,7 @@ def _services(
 
 def _evaluators(settings: Settings, local: LocalEmbedder, chat: ChatModel | None) -> tuple[Evaluator, Evaluator | None]:
     """The one that is set, and the local one as its spare."""
-    spare = LocalEvaluator(local)
+    spare = LocalEvaluator(local, calibration=_calibration(settings.data_dir / CALIBRATION))
     if settings.evaluator == "llm" and chat:
         return LlmEvaluator(chat), spare
     if settings.evaluator.startswith("onnx:"):
@@ -216,10 +218,17 @@ def _evaluators(settings: Settings, local: LocalEmbedder, chat: ChatModel | None
     return spare, None
 
 
+def _calibration(file: Path) -> Calibration:
+    try:
+        return load_calibration(file)
+    except CalibrationError as error:
+        raise SettingsError(f"{error} Move it away, or run `crag calibrate` again.") from error
+
+
 def _onnx(path: str) -> OnnxEvaluator:
     try:
         return OnnxEvaluator(path)
-    except ScorerError as error:
+    except (ScorerError, CalibrationError) as error:
         raise SettingsError(f"CRAG_EVALUATOR=onnx:{path} cannot be used. {error}") from error
 
 

@@ -276,6 +276,18 @@ def graph() -> None:
     print(mermaid())
 
 
+@app.command()
+def calibrate(
+    cases: Annotated[Path, typer.Argument(help="Reviewed questions, one JSON object a line.")],
+    apply: Annotated[bool, typer.Option("--apply", help="Use it from the next start on.")] = False,
+) -> None:
+    """Fit the evaluator and the thresholds to reviewed questions of yours."""
+    from bot.cli.calibrate import fit
+    from bot.cli.running import run
+
+    run(lambda settings: fit(settings, cases, apply=apply))
+
+
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def benchmark(context: typer.Context) -> None:
     """Measure what there is to measure; without a name, the names."""
