@@ -25,11 +25,11 @@ class Breadth:
 
     candidates: int = 40
     """Passages that either way, meaning and words, hands to the fusion; at least four times what is asked for."""
-    index: int = 80
+    index: int = 60
     """pgvector's ef_search: how many passages the vector index holds at once."""
     exact: bool | None = None
     """Compare with every visible passage, or look with the vector index; None: whichever is faster."""
-    hits: int = 300
+    hits: int = 200
     """Passages whose words are weighed; where more are visible, the rarest words of the question choose them."""
     words: int = 16
     """Words of a question that count, the rarest ones."""
@@ -80,7 +80,6 @@ class HybridSearch:
                     "any_word": _any_of(_selective(chosen, commonness, visible, hits)),
                     **{f"word{n}": _any_of([word]) for n, word in enumerate(chosen)},
                 },
-                prepare=not exact,
             )
         return Retrieval(passages=tuple(passage_of(row) for row in rows), faults=faults)
 
@@ -90,16 +89,16 @@ class HybridSearch:
         except ServiceError as error:
             return None, (Fault(where="retrieve", kind=type(error).__name__, message=str(error)),)
 
-    async def _rows(self, statement: str, parameters: dict[str, Any], *, prepare: bool) -> list[dict[str, Any]]:
-        """Past SQLAlchemy, because only the driver sends features as bytes and lets us say what is prepared.
+    async def _rows(self, statement: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        """Past SQLAlchemy, because only the driver sends features as bytes, and prepares a statement the first time.
 
-        A prepared statement saves a millisecond of planning, but its plan may be one for any values: right for the
-        vector index, wrong where the plan must see how little a space holds.
+        Planning takes a millisecond. A plan for any values is right for the vector index; for small spaces Postgres
+        takes one only where all spaces are small.
         """
         async with self._engine.connect() as connection:
             driver: Any = (await connection.get_raw_connection()).driver_connection
             async with driver.cursor(binary=True, row_factory=dict_row) as cursor:
-                await cursor.execute(statement, parameters, prepare=prepare)
+                await cursor.execute(statement, parameters, prepare=True)
                 return list(await cursor.fetchall())
 
 
