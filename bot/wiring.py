@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
+from threadpoolctl import threadpool_limits
 
 from bot.answering import Answering
 from bot.database.embedded import EmbeddedServer
@@ -43,6 +44,8 @@ NO_KEY = "none"
 """For servers that ask for no key: the client insists on one."""
 CONNECTIONS = 4
 """Connections to the database beyond one for each question that is answered at once."""
+ARITHMETIC_THREADS = 1
+"""The evaluator's matrices are small: on busy cores, OpenBLAS's threads wait for each other thirty times as long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +112,7 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
     library one of the embedding model that is set, and its passages are then to be embedded again.
     """
     async with AsyncExitStack() as stack:
+        stack.enter_context(threadpool_limits(limits=ARITHMETIC_THREADS, user_api="blas"))
         loading = asyncio.create_task(local_embedder())  # while Postgres starts
         database = await stack.enter_async_context(open_database(settings))
         memory = await stack.enter_async_context(open_memory(settings, database))
