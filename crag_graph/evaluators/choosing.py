@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-KEEP = 0.08
+KEEP = 0.02
 """Score from which a strip is kept."""
-KEEP_BESIDE = 0.4
+KEEP_BESIDE = 0.3
 """Share of the best strip's score from which another one is kept."""
 
 
