@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.traces.tables import runs
@@ -27,16 +27,15 @@ async def facets(engine: AsyncEngine, *, team: str) -> Facets:
         .where(runs.c.team == team, runs.c.rerun_of == "")
         .order_by(runs.c.started_at.desc(), runs.c.id.desc())
         .limit(AMONG)
-        .cte("newest")
+        .subquery()
     )
-
-    async def values(column: ColumnElement[str]) -> tuple[str, ...]:
-        query = select(column).where(column != "").group_by(column).order_by(func.count().desc(), column).limit(MOST)
-        return tuple((await connection.execute(query)).scalars())
-
+    columns = (newest.c.channel, newest.c.asker, newest.c.model)
+    query = (
+        select(*(func.coalesce(column, "") for column in columns))
+        .group_by(func.grouping_sets(*(tuple_(column) for column in columns)))
+        .order_by(func.count().desc())
+    )
     async with engine.connect() as connection:
-        return Facets(
-            channels=await values(newest.c.channel),
-            askers=await values(newest.c.asker),
-            models=await values(newest.c.model),
-        )
+        found = (await connection.execute(query)).all()
+    channels, askers, models = (tuple(row[place] for row in found if row[place])[:MOST] for place in range(3))
+    return Facets(channels=channels, askers=askers, models=models)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import ColumnElement, Date, case, cast, func, select, tuple_
+from sqlalchemy import CTE, ColumnElement, Date, DateTime, case, cast, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.traces.tables import feedback, runs, steps
 
+SUMS = ("questions", "abstained", "troubled", "prompt_tokens", "completion_tokens")
 SAMPLE = 1_000
 """Runs that the times are taken from, the newest ones: enough for a 95th percentile, and the same work every day."""
 
@@ -52,8 +53,7 @@ class Figures:
 async def figures(engine: AsyncEngine, *, team: str, since: datetime, slot: str = "day") -> Figures:
     """The figures of a team's questions since then; `slot`: day, week or month."""
     async with engine.connect() as connection:
-        days = await _days(connection, team, since, slot)
-        tallies = await _tallies(connection, team, since)
+        days, tallies = await _added(connection, team, since, slot)
         whole, *by_step = await _times(connection, team, since)
         helpful, unhelpful = await _opinions(connection, team, since)
     return Figures(
@@ -76,40 +76,58 @@ def _asked(team: str, since: datetime) -> tuple[ColumnElement[bool], ...]:
     return runs.c.team == team, runs.c.started_at >= since, runs.c.rerun_of == ""
 
 
-async def _days(connection: AsyncConnection, team: str, since: datetime, slot: str) -> list[tuple[date, str, int]]:
-    day = cast(func.date_trunc(slot, runs.c.started_at, "UTC"), Date)
-    verdict = func.coalesce(runs.c.verdict, "")
-    query = select(day, verdict, func.count()).where(*_asked(team, since)).group_by(day, verdict).order_by(day)
-    return [(one, name, count) for one, name, count in await connection.execute(query)]
+def _cells(team: str, since: datetime, slot: str) -> CTE:
+    """One pass over the index: what is then added up in several ways is a hundred times less."""
+    day = cast(func.timezone("UTC", runs.c.started_at), Date)
+    key = (day, runs.c.verdict, runs.c.channel, runs.c.model)
+    by_day = (
+        select(
+            day.label("day"),
+            func.coalesce(runs.c.verdict, "").label("verdict"),
+            runs.c.channel,
+            runs.c.model,
+            func.count().label("questions"),
+            func.count(runs.c.abstention).label("abstained"),
+            func.count().filter((runs.c.state == "failed") | (runs.c.faults > 0)).label("troubled"),
+            func.sum(runs.c.prompt_tokens).label("prompt_tokens"),
+            func.sum(runs.c.completion_tokens).label("completion_tokens"),
+        )
+        .where(*_asked(team, since))
+        .group_by(*key)
+        .subquery()
+    )
+    start = cast(func.date_trunc(slot, cast(by_day.c.day, DateTime)), Date).label("start")
+    return select(start, *by_day.c).cte("cells").prefix_with("MATERIALIZED")
 
 
-async def _tallies(connection: AsyncConnection, team: str, since: datetime) -> dict[str, list[Tally]]:
-    """By verdict, by channel, by model and as a whole, from one pass over the index."""
-    verdict, channel, model = runs.c.verdict, runs.c.channel, runs.c.model
-    groups = case(
+async def _added(
+    connection: AsyncConnection, team: str, since: datetime, slot: str
+) -> tuple[list[tuple[date, str, int]], dict[str, list[Tally]]]:
+    """Questions by time and verdict, and the tallies by verdict, by channel, by model and as a whole."""
+    cells = _cells(team, since, slot)
+    start, verdict, channel, model = cells.c.start, cells.c.verdict, cells.c.channel, cells.c.model
+    group = case(
+        (func.grouping(start) == 0, "day"),
         (func.grouping(verdict) == 0, "verdict"),
         (func.grouping(channel) == 0, "channel"),
         (func.grouping(model) == 0, "model"),
         else_="whole",
     )
+    sums = [func.sum(cells.c[name]) for name in SUMS]
+    sets = (tuple_(start, verdict), tuple_(verdict), tuple_(channel), tuple_(model), tuple_())
     query = (
-        select(
-            groups,
-            func.coalesce(verdict, channel, model, ""),
-            func.count(),
-            func.count(runs.c.abstention),
-            func.count().filter((runs.c.state == "failed") | (runs.c.faults > 0)),
-            func.sum(runs.c.prompt_tokens),
-            func.sum(runs.c.completion_tokens),
-        )
-        .where(*_asked(team, since))
-        .group_by(func.grouping_sets(tuple_(verdict), tuple_(channel), tuple_(model), tuple_()))
-        .order_by(func.count().desc())
+        select(group, start, func.coalesce(verdict, channel, model, ""), *sums)
+        .group_by(func.grouping_sets(*sets))
+        .order_by(func.sum(cells.c.questions).desc())
     )
+    days: list[tuple[date, str, int]] = []
     tallies: dict[str, list[Tally]] = {"verdict": [], "channel": [], "model": [], "whole": []}
-    for group, *values in await connection.execute(query):
-        tallies[group].append(_tally(values))
-    return tallies
+    for name, day, *values in await connection.execute(query):
+        if name == "day":
+            days.append((day, values[0], int(values[1])))
+        else:
+            tallies[name].append(_tally(values))
+    return days, tallies
 
 
 def _tally(values: Sequence[object]) -> Tally:

@@ -1,11 +1,10 @@
 """Questions without a good answer, grouped by meaning: what the library lacks."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
-from sqlalchemy import ARRAY, ColumnElement, Select, Text, and_, exists, func, insert, or_, select, text, update
+from sqlalchemy import ARRAY, ColumnElement, Select, Text, except_, func, insert, select, text, union, update
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -30,18 +29,21 @@ class GapStateError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """A group. `example`: its newest question; `unanswered` and `rated`: how many of `questions` are what."""
+    """A group. `example`: its newest question. Of `questions`, some found no answer, the others a badly rated one."""
 
     id: int
     state: str
     changed_by: str
     questions: int
     unanswered: int
-    rated: int
     last: datetime
     example: str
     run: str
     """The trace of the example."""
+
+    @property
+    def rated(self) -> int:
+        return self.questions - self.unanswered
 
 
 async def waiting(engine: AsyncEngine, *, team: str, model: str) -> int:
@@ -61,7 +63,7 @@ async def group(engine: AsyncEngine, embedder: Embedder, *, team: str, limit: in
     async with engine.begin() as connection:
         await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": GUARD})
         for row, vector in zip(new, vectors, strict=True):
-            await _place(connection, row.id, vector, team=team, model=embedder.name)
+            await _place(connection, row, vector, team=team, model=embedder.name)
     return len(new)
 
 
@@ -69,7 +71,7 @@ async def list_gaps(engine: AsyncEngine, *, team: str, state: str | None = None)
     """The largest ones first."""
     wanted = [gaps.c.state == state] if state else []
     async with engine.connect() as connection:
-        found = await connection.execute(_listed(team).where(*wanted))
+        found = await connection.execute(_listed(team, *wanted))
         return tuple(Gap(**row) for row in found.mappings())
 
 
@@ -79,11 +81,11 @@ async def show_gap(engine: AsyncEngine, gap: int, *, team: str) -> tuple[Gap, tu
         select(runs)
         .join(gap_runs, gap_runs.c.run == runs.c.id)
         .where(gap_runs.c.gap == gap, runs.c.team == team)
-        .order_by(runs.c.started_at.desc())
+        .order_by(gap_runs.c.asked_at.desc())
         .limit(MOST_RUNS)
     )
     async with engine.connect() as connection:
-        found = (await connection.execute(_listed(team).where(gaps.c.id == gap))).mappings().first()
+        found = (await connection.execute(_listed(team, gaps.c.id == gap))).mappings().first()
         if found is None:
             return None
         rows = (await connection.execute(members)).mappings().all()
@@ -100,79 +102,82 @@ async def settle(engine: AsyncEngine, gap: int, state: str, *, team: str, person
         return (await connection.execute(changed)).rowcount == 1
 
 
-def _bad() -> ColumnElement[bool]:
-    """Badly rated by a reviewer, or, where nobody has reviewed it, by an asker."""
-    unhelpful = exists().where(feedback.c.run == runs.c.id, feedback.c.helpful.is_(False))
-    return or_(runs.c.review.in_(["wrong", "incomplete"]), and_(runs.c.review.is_(None), unhelpful))
-
-
 def _new(team: str, model: str) -> Select[Any]:
-    """Three ways to be without a good answer, each found by an index of its own."""
-    recent = [
-        runs.c.team == team,
-        runs.c.rerun_of == "",
+    """Unanswered, or rated badly by a reviewer, or by an asker where nobody has reviewed it; in no group yet.
+
+    Each kind is found by an index of its own; only what is new is looked at as a whole.
+    """
+    recent = runs.c.team == team, runs.c.rerun_of == "", runs.c.started_at >= func.now() - LOOK_BACK
+    found = union(
+        select(runs.c.id).where(*recent, runs.c.abstention.is_not(None), runs.c.review.is_distinct_from("good")),
+        select(runs.c.id).where(*recent, runs.c.review.in_(["wrong", "incomplete"])),
+        select(feedback.c.run).where(feedback.c.team == team, feedback.c.helpful.is_(False)),
+    ).subquery()
+    grouped = select(gap_runs.c.run).where(gap_runs.c.model == model)
+    ids = except_(select(found.c.id), grouped).subquery()
+    return select(*runs.c["id", "question", "standalone", "started_at", "abstention"]).where(
+        runs.c.id.in_(select(ids.c.id)),
+        *recent,
+        runs.c.review.is_distinct_from("good"),
         runs.c.erased_at.is_(None),
         runs.c.question != "",
-        runs.c.started_at >= func.now() - LOOK_BACK,
-        ~exists().where(gap_runs.c.run == runs.c.id, gap_runs.c.model == model),
-    ]
-    unrated = [runs.c.review.is_distinct_from("good")]
-    disliked = select(feedback.c.run).where(feedback.c.team == team, feedback.c.helpful.is_(False))
-    ids = (
-        select(runs.c.id)
-        .where(*recent, *unrated, runs.c.abstention.is_not(None))
-        .union(
-            select(runs.c.id).where(*recent, runs.c.review.in_(["wrong", "incomplete"])),
-            select(runs.c.id).where(*recent, runs.c.review.is_(None), runs.c.id.in_(disliked)),
-        )
-        .subquery()
     )
-    return select(runs.c.id, runs.c.question, runs.c.standalone).where(runs.c.id.in_(select(ids.c.id)))
 
 
-async def _place(
-    connection: AsyncConnection, run: str, vector: Sequence[float] | Any, *, team: str, model: str
-) -> None:
+async def _place(connection: AsyncConnection, run: Any, vector: Any, *, team: str, model: str) -> None:
+    """Into the group of the nearest question, or into a new one. What another model has placed stays in its group."""
+    known = update(gap_runs).where(gap_runs.c.run == run.id).values(model=model, embedding=vector)
+    if (await connection.execute(known)).rowcount:
+        return
+    gap = await _nearest(connection, vector, team=team, model=model)
+    if gap is None:
+        gap = (await connection.execute(insert(gaps).values(team=team).returning(gaps.c.id))).scalar_one()
+    else:  # it was asked again, and again there was no good answer
+        fixed = gaps.c.id == gap, gaps.c.state == "fixed"
+        await connection.execute(update(gaps).where(*fixed).values(state="open", changed_by=""))
+    row = {"asked_at": run.started_at, "unanswered": run.abstention is not None, "model": model, "embedding": vector}
+    await connection.execute(insert(gap_runs).values(run=run.id, gap=gap, **row))
+
+
+async def _nearest(connection: AsyncConnection, vector: Any, *, team: str, model: str) -> int | None:
+    """The group of the question that is nearest, where it is near enough to be the same."""
     distance = gap_runs.c.embedding.cosine_distance(vector)
-    nearest = (
-        select(gaps.c.id, gaps.c.state, distance.label("distance"))
+    query = (
+        select(gaps.c.id, distance.label("distance"))
         .join(gap_runs, gap_runs.c.gap == gaps.c.id)
         .where(gaps.c.team == team, gap_runs.c.model == model)
         .order_by(distance)
         .limit(1)
     )
-    found = (await connection.execute(nearest)).first()
-    if found is not None and 1 - found.distance >= NEAR:
-        gap = found.id
-        if found.state == "fixed":  # it was asked again, and again there was no good answer
-            await connection.execute(update(gaps).where(gaps.c.id == gap).values(state="open", changed_by=""))
-    else:
-        gap = (await connection.execute(insert(gaps).values(team=team).returning(gaps.c.id))).scalar_one()
-    await connection.execute(insert(gap_runs).values(run=run, gap=gap, model=model, embedding=vector))
+    found = (await connection.execute(query)).first()
+    return found.id if found is not None and 1 - found.distance >= NEAR else None
 
 
-def _listed(team: str) -> Select[Any]:
-    return (
+def _listed(team: str, *conditions: ColumnElement[bool]) -> Select[Any]:
+    """Counted in the index of the groups; of the runs only the examples are read."""
+    counted = (
         select(
-            gaps.c.id,
-            gaps.c.state,
-            gaps.c.changed_by,
+            *gaps.c["id", "state", "changed_by"],
             func.count().label("questions"),
-            func.count(runs.c.abstention).label("unanswered"),
-            func.count().filter(_bad()).label("rated"),
-            func.max(runs.c.started_at).label("last"),
-            _newest(func.left(runs.c.question, 300)).label("example"),
-            _newest(runs.c.id).label("run"),
+            func.count().filter(gap_runs.c.unanswered).label("unanswered"),
+            func.max(gap_runs.c.asked_at).label("last"),
+            _newest(gap_runs.c.run).label("run"),
         )
         .join(gap_runs, gap_runs.c.gap == gaps.c.id)
-        .join(runs, runs.c.id == gap_runs.c.run)
-        .where(gaps.c.team == team)
+        .where(gaps.c.team == team, *conditions)
         .group_by(gaps.c.id)
         .order_by(func.count().desc(), gaps.c.id)
         .limit(MOST_GAPS)
+        .subquery()
+    )
+    example = func.left(runs.c.question, 300).label("example")
+    return (
+        select(*counted.c, example)
+        .join(runs, runs.c.id == counted.c.run)
+        .order_by(counted.c.questions.desc(), counted.c.id)
     )
 
 
 def _newest(column: ColumnElement[str]) -> ColumnElement[str]:
     """The column's value of the newest run of a group."""
-    return func.array_agg(aggregate_order_by(column, runs.c.started_at.desc()), type_=ARRAY(Text))[1]
+    return func.array_agg(aggregate_order_by(column, gap_runs.c.asked_at.desc()), type_=ARRAY(Text))[1]

@@ -1,6 +1,7 @@
 """Finds traces: a page of a filtered list, newest first, and one trace whole."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -13,6 +14,9 @@ from bot.traces.tables import feedback, reviews, runs, steps
 UNFINISHED_AFTER = timedelta(minutes=15)
 """A run that has been going on for longer was killed: a question's deadline is 10 minutes at most."""
 
+NEWEST = 3_000
+"""Traces that are looked through for a text before its index is."""
+TRIGRAM = re.compile(r"\w{3}")
 BEGINNING = 300
 """Characters of a text that a list shows."""
 
@@ -73,18 +77,18 @@ async def list_traces(
 ) -> Page:
     """At most `limit` traces, newest first, after the place that an earlier page named. Raises CursorError.
 
-    `brief`: of long texts the beginning.
+    `brief`: of long texts the beginning. A text without three letters in a row is looked for in the newest few
+    thousand traces.
     """
-    query = (
-        _listed(brief=brief)
-        .where(*_conditions(which))
-        .order_by(runs.c.started_at.desc(), runs.c.id.desc())
-        .limit(limit + 1)
-    )
+    conditions = _conditions(which)
     if after:
-        query = query.where(tuple_(runs.c.started_at, runs.c.id) < tuple_(*_place(after)))
+        conditions.append(tuple_(runs.c.started_at, runs.c.id) < tuple_(*_place(after)))
     async with engine.connect() as connection:
-        rows = (await connection.execute(query)).mappings().all()
+        rows: Sequence[RowMapping] = ()
+        for chosen in _chosen(conditions, which.text, limit + 1):
+            rows = (await connection.execute(_these(chosen, brief=brief))).mappings().all()
+            if len(rows) > limit:
+                break
     return Page(runs=_rows(rows[:limit]), next=_name(rows[limit - 1]) if len(rows) > limit else None)
 
 
@@ -104,6 +108,32 @@ async def show_trace(engine: AsyncEngine, trace: str, *, team: str | None = None
             )
         ]
     return Trace(run=dict(run), steps=_rows(parts[0]), feedback=_rows(parts[1]), reviews=_rows(parts[2]))
+
+
+def _chosen(conditions: Sequence[ColumnElement[bool]], wanted: str | None, limit: int) -> Iterator[Select[Any]]:
+    """Ways to the ids of the traces on a page; where the first finds too few, the next one finds them all.
+
+    An index holds everything that is filtered by but the texts. A common text is found soon among the newest traces; a
+    rare one is found by its trigrams, which would find a common one far too often.
+    """
+    newest = select(runs.c.id).where(*conditions).order_by(runs.c.started_at.desc(), runs.c.id.desc())
+    if not wanted:
+        yield newest.limit(limit)
+        return
+    recent = newest.limit(NEWEST).cte("recent").prefix_with("MATERIALIZED")
+    holds = or_(*(column.icontains(wanted, autoescape=True) for column in (runs.c.question, runs.c.answer)))
+    among = select(runs.c.id).where(runs.c.id.in_(select(recent.c.id)), holds)
+    yield among.order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+    if TRIGRAM.search(wanted):
+        matching = select(runs.c.id).where(holds).cte("matching").prefix_with("MATERIALIZED")
+        yield newest.where(runs.c.id.in_(select(matching.c.id))).limit(limit)
+
+
+def _these(chosen: Select[Any], *, brief: bool) -> Select[Any]:
+    ids = chosen.cte("chosen")
+    return (
+        _listed(brief=brief).where(runs.c.id.in_(select(ids.c.id))).order_by(runs.c.started_at.desc(), runs.c.id.desc())
+    )
 
 
 def _rows(found: Iterable[RowMapping]) -> tuple[Row, ...]:
@@ -157,11 +187,6 @@ def _within(which: Filter) -> list[ColumnElement[bool]]:
         conditions.append(runs.c.started_at < which.until)
     if which.slower_than is not None:
         conditions.append(runs.c.milliseconds > which.slower_than)
-    if which.text:
-        wanted = which.text
-        conditions.append(
-            or_(runs.c.question.icontains(wanted, autoescape=True), runs.c.answer.icontains(wanted, autoescape=True))
-        )
     return conditions
 
 

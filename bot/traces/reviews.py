@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal, get_args
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cleaning import clean_all
-from bot.traces.tables import reviews, runs
+from bot.traces.tables import gap_runs, reviews, runs
 from crag_graph.domain import Verdict
 
 Rating = Literal["good", "wrong", "incomplete"]
@@ -62,4 +62,6 @@ async def add_review(engine: AsyncEngine, review: Review, *, team: str | None, t
         await connection.execute(insert(reviews).values(**row, reviewed_at=func.clock_timestamp()))
         if review.rating:
             await connection.execute(update(runs).where(runs.c.id == trace).values(review=review.rating))
+        if review.rating == "good":
+            await connection.execute(delete(gap_runs).where(gap_runs.c.run == trace))
     return True

@@ -74,27 +74,30 @@ runs = Table(
     _moment("started_at"),
     Column("finished_at", DateTime(timezone=True)),
     Column("erased_at", DateTime(timezone=True)),
-    Index("runs_newest", "team", desc("started_at"), desc("id")),
     Index("runs_of_conversation", "conversation"),
     Index("runs_of_asker", "team", "asker"),
     Index("runs_question_text", "question", postgresql_using="gin", postgresql_ops={"question": "gin_trgm_ops"}),
     Index("runs_answer_text", "answer", postgresql_using="gin", postgresql_ops={"answer": "gin_trgm_ops"}),
+    # Lists are filtered and figures are counted in this index alone: the rows with their texts are many times larger.
     Index(
-        "runs_figures",
+        "runs_listed",
         "team",
-        "started_at",
+        desc("started_at"),
+        desc("id"),
         postgresql_include=[
+            "rerun_of",
             "state",
             "verdict",
             "abstention",
             "channel",
+            "asker",
             "model",
+            "review",
             "prompt_tokens",
             "completion_tokens",
             "milliseconds",
             "faults",
         ],
-        postgresql_where=text("rerun_of = ''"),
     ),
 )
 
@@ -120,6 +123,7 @@ feedback = Table(
     _text("note"),
     _moment("given_at"),
     Index("feedback_of_person", "team", "person"),
+    Index("feedback_unhelpful", "team", "run", postgresql_where=text("NOT helpful")),
 )
 
 # Every judgement is kept; the newest one of a run is repeated in `runs.review`, for the list.
@@ -156,7 +160,9 @@ gap_runs = Table(
     metadata,
     _of_run(),
     Column("gap", BigInteger, ForeignKey("gaps.id", ondelete="CASCADE"), nullable=False),
+    Column("asked_at", DateTime(timezone=True), nullable=False),
+    Column("unanswered", Boolean, nullable=False),
     Column("model", Text, nullable=False),
     Column("embedding", HALFVEC, nullable=False),
-    Index("gap_runs_of_gap", "gap"),
+    Index("gap_runs_of_gap", "gap", postgresql_include=["run", "asked_at", "unanswered"]),
 )

@@ -30,24 +30,28 @@ def _runs() -> None:
         op.create_index(
             f"runs_{column}_text", "runs", [column], postgresql_using="gin", postgresql_ops={column: "gin_trgm_ops"}
         )
-    # The overview counts from this index alone, without a look at the rows and their texts.
+    # Lists are filtered and figures are counted in this index alone: the rows with their texts are many times larger.
+    op.drop_index("runs_newest", "runs")
     op.create_index(
-        "runs_figures",
+        "runs_listed",
         "runs",
-        ["team", "started_at"],
+        ["team", sa.text("started_at DESC"), sa.text("id DESC")],
         postgresql_include=[
+            "rerun_of",
             "state",
             "verdict",
             "abstention",
             "channel",
+            "asker",
             "model",
+            "review",
             "prompt_tokens",
             "completion_tokens",
             "milliseconds",
             "faults",
         ],
-        postgresql_where=sa.text("rerun_of = ''"),
     )
+    op.create_index("feedback_unhelpful", "feedback", ["team", "run"], postgresql_where=sa.text("NOT helpful"))
 
 
 def _reviews() -> None:
@@ -79,10 +83,12 @@ def _gaps() -> None:
         "gap_runs",
         sa.Column("run", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("gap", sa.BigInteger, sa.ForeignKey("gaps.id", ondelete="CASCADE"), nullable=False),
+        sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("unanswered", sa.Boolean, nullable=False),
         sa.Column("model", sa.Text, nullable=False),
         sa.Column("embedding", HALFVEC, nullable=False),
     )
-    op.create_index("gap_runs_of_gap", "gap_runs", ["gap"])
+    op.create_index("gap_runs_of_gap", "gap_runs", ["gap"], postgresql_include=["run", "asked_at", "unanswered"])
 
 
 def _admins() -> None:
