@@ -164,8 +164,19 @@ class Inbox:
         """Records what is to be posted: another attempt posts this and works nothing out again."""
         await self._change(claim, outcome=outcome)
 
-    async def done(self, claim: Claim) -> None:
-        await self._change(claim, done_at=func.now(), payload=None, outcome=None)
+    async def done(self, claim: Claim, replies: Sequence[str] | None = None) -> bool:
+        """Nothing is left to do for the item; `replies` are then known to be posted for it. True: another one waits."""
+        values = {"done_at": func.now(), "payload": None, "outcome": None}
+        finished = update(inbox).where(_ours(claim)).values(values | _replies(replies))
+        other = inbox.alias()
+        waiting = select(other.c.ts).where(
+            other.c.conversation == claim.conversation, other.c.done_at.is_(None), other.c.ts != claim.ts
+        )
+        async with self._connected() as connection:
+            row = (await connection.execute(finished.returning(waiting.exists()))).first()
+        if row is None:
+            raise ClaimLostError(claim.conversation)
+        return bool(row[0])
 
     async def said(self, conversation: str) -> "Said":
         """What is known to stand in the conversation."""
@@ -220,9 +231,8 @@ class Inbox:
             return (await connection.execute(old)).rowcount
 
     async def _change(self, claim: Claim, **values: Any) -> None:
-        ours = (_key(claim)) & (inbox.c.attempts == claim.attempt) & inbox.c.done_at.is_(None)
         async with self._connected() as connection:
-            if not (await connection.execute(update(inbox).where(ours).values(values))).rowcount:
+            if not (await connection.execute(update(inbox).where(_ours(claim)).values(values))).rowcount:
                 raise ClaimLostError(claim.conversation)
 
     @asynccontextmanager
@@ -236,6 +246,15 @@ class Inbox:
 
 def _key(item: Item | Claim) -> ColumnElement[bool]:
     return (inbox.c.team == item.team) & (inbox.c.channel == item.channel) & (inbox.c.ts == item.ts)
+
+
+def _ours(claim: Claim) -> ColumnElement[bool]:
+    """The item, as long as nobody has overtaken the claim."""
+    return _key(claim) & (inbox.c.attempts == claim.attempt) & inbox.c.done_at.is_(None)
+
+
+def _replies(replies: Sequence[str] | None) -> dict[str, list[str]]:
+    return {} if replies is None else {"replies": list(replies)}
 
 
 def _of(team: str, person: str) -> ColumnElement[bool]:

@@ -1,6 +1,7 @@
 """The queue on Postgres: what was put there is worked on in order within its subject, also after a worker was killed."""
 
 import asyncio
+import select
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import structlog
 from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import DeleteJobCondition, Job
+from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 log = structlog.get_logger()
@@ -133,7 +135,7 @@ class Queue:
         """True in one process at a time: of two, the second would restart what the first has just given away."""
         connector = self._app.connector
         assert isinstance(connector, PsycopgConnector)  # noqa: S101 - the only kind that `open_queue` makes
-        async with connector.pool.connection() as connection:
+        async with connector.pool.connection() as connection, connection.transaction():
             found = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [GUARD])
             row = await found.fetchone()
             yield bool(row and row[0])
@@ -150,7 +152,8 @@ async def open_queue(conninfo: str, *, pool_size: int = 5, patience: float = 10.
         min_size=1,
         max_size=pool_size,
         timeout=WAIT,
-        check=AsyncConnectionPool.check_connection,
+        check=_check,
+        configure=_configure,
         open=False,
     )
     app = App(connector=PsycopgConnector())
@@ -169,6 +172,18 @@ async def _opened(pool: AsyncConnectionPool, patience: float) -> AsyncIterator[N
         yield
     finally:
         await pool.close()
+
+
+async def _configure(connection: AsyncConnection) -> None:
+    """Each of procrastinate's statements is whole by itself: a transaction around it would be two more round trips."""
+    await connection.set_autocommit(True)
+
+
+async def _check(connection: AsyncConnection) -> None:
+    """Asks the server only where it has something to say: a connection that it has ended is readable, an idle one not."""
+    readable, _, _ = select.select([connection.fileno()], [], [], 0)
+    if readable:
+        await AsyncConnectionPool.check_connection(connection)
 
 
 def _by_subject(function: Callable[[str], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:

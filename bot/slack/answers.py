@@ -51,7 +51,8 @@ class Outlet(Protocol):
 
     async def show(self, progress: Progress) -> None: ...
 
-    async def finish(self, reply: Reply) -> None: ...
+    async def finish(self, reply: Reply) -> list[str]:
+        """The ts of what was posted, if anybody may know it."""
 
 
 class StoppedError(Exception):
@@ -72,34 +73,38 @@ class Answers:
 
     async def work(self, conversation: str) -> None:
         while claim := await self.inbox.claim(conversation):
-            await self._handle(claim)
+            if not await self._handle(claim):
+                return
 
-    async def _handle(self, claim: Claim) -> None:
+    async def _handle(self, claim: Claim) -> bool:
+        """True where another item waits, or may wait."""
         try:
             if "forget" in claim.payload:
                 await self.forgetting.work(claim)
-            else:
-                await self._answer_message(claim, Message(**_fields(claim.payload["message"])))
-            await self.inbox.done(claim)
+                return await self.inbox.done(claim)
+            replies = await self._answer_message(claim, Message(**_fields(claim.payload["message"])))
+            return await self.inbox.done(claim, replies)
         except ClaimLostError:
             log.info("claim_lost", conversation=claim.conversation)
+            return True
         except (RetryLaterError, InboxError):
             raise
         except Exception as error:
             log.warning("reply_failed", attempt=claim.attempt, exc_info=not isinstance(error, SlackAwayError))
-            await self._later(claim, error)
+            return await self._later(claim, error)
 
-    async def _answer_message(self, claim: Claim, message: Message) -> None:
+    async def _answer_message(self, claim: Claim, message: Message) -> list[str]:
         try:
-            await self._reply(claim, message)
+            return await self._reply(claim, message)
         except SlackRefusedError as refused:
             await self._explain(message, refused)
+            return list(claim.replies)
 
-    async def _reply(self, claim: Claim, message: Message) -> None:
+    async def _reply(self, claim: Claim, message: Message) -> list[str]:
         async with await self._outlet(claim, message) as outlet:
             reply = Reply(**claim.outcome) if claim.outcome else await self._compose(claim, message, outlet)
             await self.inbox.prepared(claim, asdict(reply))
-            await outlet.finish(reply)
+            return await outlet.finish(reply)
 
     async def _outlet(self, claim: Claim, message: Message) -> Outlet:
         if url := claim.payload.get("response_url"):
@@ -211,13 +216,12 @@ class Answers:
         if claim.attempt >= TRIES:
             return notice_reply(f"{failed} {words.ASK_LATER}")
         pause = self.pace.again_after * claim.attempt
-        await outlet.finish(notice_reply(words.again(str(failed), pause)))
+        await self.inbox.posted(claim, await outlet.finish(notice_reply(words.again(str(failed), pause))))
         raise RetryLaterError(pause)
 
-    async def _later(self, claim: Claim, error: Exception) -> None:
+    async def _later(self, claim: Claim, error: Exception) -> bool:
         if claim.attempt >= MOST_ATTEMPTS:
-            await self.inbox.done(claim)
-            return
+            return await self.inbox.done(claim)
         raise RetryLaterError(min(self.pace.again_after * 2 ** (claim.attempt - 1), LONGEST_PAUSE)) from error
 
     async def _explain(self, message: Message, refused: SlackRefusedError) -> None:

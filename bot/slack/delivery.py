@@ -15,8 +15,9 @@ Record = Callable[[Sequence[str]], Awaitable[None]]
 
 
 async def deliver(thread: Thread, reply: Reply, placed: dict[int, str], record: Record, *, shown: int = 0) -> None:
-    """`placed`: what stands there already, by part; `shown`: characters of the body that the first part must keep.
+    """`placed`: what stands there already, by part, and in the end all; the last part is left to the caller to record.
 
+    `shown`: characters of the body that stand in the first part and must be kept.
     Raises SlackRefusedError where the place takes no post, SlackAwayError where Slack stays away.
     """
     try:
@@ -43,10 +44,10 @@ async def _place(
 ) -> None:
     for part, post in list(enumerate(wanted))[first:]:
         placed[part] = await _put(thread, post, part, placed.get(part))
-        await record([placed[part] for part in sorted(placed)])
+        if part < len(wanted) - 1:
+            await record([placed[part] for part in sorted(placed)])
     for surplus in [part for part in placed if part >= len(wanted)]:
         await thread.remove(placed.pop(surplus))
-        await record([placed[part] for part in sorted(placed)])
 
 
 async def _put(thread: Thread, post: Post, part: int, ts: str | None) -> str:

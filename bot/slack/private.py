@@ -37,7 +37,7 @@ class Private:
     async def show(self, progress: Progress) -> None:
         pass
 
-    async def finish(self, reply: Reply) -> None:
+    async def finish(self, reply: Reply) -> list[str]:
         made = posts(reply)
         if len(made) > MOST_USES:
             await self._write_directly(made)
@@ -45,6 +45,7 @@ class Private:
         for post in made:
             if not await self._respond(post):
                 await self._whisper(post)
+        return []
 
     async def _respond(self, post: Post) -> bool:
         """False where there is no response URL, or it has expired or was used too often."""

@@ -9,7 +9,7 @@ import structlog
 from bot.slack.blocks import Reply
 from bot.slack.delivery import Record, deliver
 from bot.slack.pace import Pace
-from bot.slack.signs import LIVES, Signs
+from bot.slack.signs import LIVES, THINKING, Signs
 from bot.slack.stages import View
 from bot.slack.thread import Thread
 from bot.slack.ways import Editing, Posting, Streaming, Way
@@ -66,17 +66,21 @@ class Live:
         self._view.take(progress)
         self._changed.set()
 
-    async def finish(self, reply: Reply) -> None:
-        """The reply stands in the thread, once and whole. Raises SlackRefusedError or SlackAwayError."""
+    async def finish(self, reply: Reply) -> list[str]:
+        """The reply stands in the thread, once and whole: the ts of its messages, of which the last is not recorded yet.
+
+        Raises SlackRefusedError or SlackAwayError.
+        """
         await self._settle()
         shown = await self._way.end(reply)
         if self._in_doubt:
             self._placed = await self._find() | self._placed
         if shown is None:
-            await self._signs.session("active")
+            await self._signs.take_stop()
         await deliver(self._thread, reply, self._placed, self._record, shown=shown or 0)
         if self._again or self._in_doubt:
             await self._signs.clear()  # a new post does it by itself, a change does not
+        return [self._placed[part] for part in sorted(self._placed)]
 
     @property
     def text(self) -> str:
@@ -84,9 +88,10 @@ class Live:
         return self._view.raw
 
     async def _draw(self) -> None:
-        await self._signs.begin()
+        await self._signs.say(THINKING)
         if await self._closed_within(self._pace.patience):
             return
+        await self._signs.offer_stop()
         self._way = self._best_way()
         while not self._closing.is_set():
             self._changed.clear()

@@ -25,9 +25,7 @@ class Signs:
         self._pace = pace
         self._said = ""
         self._said_at = 0.0
-
-    async def begin(self) -> None:
-        await asyncio.gather(self.say(THINKING), self.session("processing"))
+        self._stoppable = False
 
     async def say(self, status: str) -> None:
         """Shows the status, which is cleared by a post of ours."""
@@ -46,8 +44,17 @@ class Signs:
         if self._said:
             await self.say("")
 
-    async def session(self, status: str) -> None:
-        """`processing` shows the Stop button; the end of a stream takes it away, else `active` does."""
+    async def offer_stop(self) -> None:
+        """Shows the Stop button beside the thread. The end of a stream takes it away, else `take_stop` does."""
+        self._stoppable = True
+        await self._session("processing")
+
+    async def take_stop(self) -> None:
+        if self._stoppable:
+            self._stoppable = False
+            await self._session("active")
+
+    async def _session(self, status: str) -> None:
         await self._try(
             self._pace.sessions,
             lambda: self._thread.web.hasty.agents_sessions_setStatus(

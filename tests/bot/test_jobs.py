@@ -32,9 +32,11 @@ async def worker(
     queue: Queue, *, answer: Task = nothing, ingest: Task = nothing, at_once: int = 4
 ) -> AsyncIterator[None]:
     working = asyncio.create_task(queue.work(Tasks(answer=answer, ingest=ingest, tidy=nothing), at_once=at_once))
-    yield
-    working.cancel()
-    await asyncio.wait([working])
+    try:
+        yield
+    finally:
+        working.cancel()
+        await asyncio.wait([working])
 
 
 async def until(condition: Callable[[], bool], within: float = 10.0) -> None:

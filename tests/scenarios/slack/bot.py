@@ -114,6 +114,25 @@ class Bot:
     services: Services
 
 
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """How to reach a local Slack; plain values, fit for another process."""
+
+    api_url: str
+    bot_token: str
+    app_token: str
+    signing_secret: str
+
+    @classmethod
+    def of(cls, workspace: SlackWorkspace) -> "Address":
+        return cls(
+            api_url=workspace.api_url,
+            bot_token=workspace.bot_token,
+            app_token=workspace.app_token,
+            signing_secret=workspace.signing_secret,
+        )
+
+
 @asynccontextmanager
 async def running_bot(
     workspace: SlackWorkspace,
@@ -125,43 +144,55 @@ async def running_bot(
 ) -> AsyncIterator[Bot]:
     """The bot, connected and working, until the context ends."""
     chosen, used = options or Options(), services or scripted()
+    async with open_bot(Address.of(workspace), database_url, folder, services=used, options=chosen) as bot:
+        if bot.slack.sockets:
+            async with _group() as group:
+                group.append(asyncio.create_task(bot.slack.sockets.listen()))
+                await workspace.connected()
+                yield bot
+        else:
+            async with served(bot.slack) as url:
+                workspace.deliver_to(url)
+                yield bot
+
+
+@asynccontextmanager
+async def open_bot(
+    address: Address, database_url: str, folder: Path, *, services: Services, options: Options
+) -> AsyncIterator[Bot]:
+    """The bot and its worker; nothing reaches it yet."""
     async with AsyncExitStack() as stack:
-        engine = open_engine(database_url, pool_size=chosen.pool_size)
+        engine = open_engine(database_url, pool_size=options.pool_size)
         stack.push_async_callback(engine.dispose)
         embedder = LetterEmbedder()
         await prepare_index(engine, model=embedder.name, dimensions=embedder.dimensions)
         memory = await stack.enter_async_context(open_sqlite(folder / "memory.sqlite", locks=folder / "locks"))
         queue = await stack.enter_async_context(open_queue(with_schema(database_url, JOBS_SCHEMA)))
         library = Library(engine, model=embedder.name)
-        ingest = Ingest(library=library, embedder=embedder, fetcher=Fetcher(allowed_hosts=chosen.fetch_allow))
+        ingest = Ingest(library=library, embedder=embedder, fetcher=Fetcher(allowed_hosts=options.fetch_allow))
         answering = Answering(
-            services=used,
-            policy=Policy(deadline=chosen.deadline),
+            services=services,
+            policy=Policy(deadline=options.deadline),
             memory=memory,
             recorder=Recorder(engine, keep_texts=False, settings="scenario", version="1"),
             today=lambda: date(2026, 11, 30),
         )
         inbox = Inbox(engine)
         uses = Uses(engine=engine, inbox=inbox, queue=queue, answering=answering, library=library, ingest=ingest)
-        slack = await stack.enter_async_context(open_slack(_installation(workspace, chosen), uses, pace=chosen.pace))
+        slack = await stack.enter_async_context(open_slack(_installation(address, options), uses, pace=options.pace))
         group = await stack.enter_async_context(_group())
-        if chosen.works:
+        if options.works:
             tasks = Tasks(answer=slack.answers.work, ingest=slack.ingesting.work, tidy=_nothing)
-            group.append(asyncio.create_task(queue.work(tasks, at_once=chosen.at_once)))
-        if slack.sockets:
-            group.append(asyncio.create_task(slack.sockets.listen()))
-            await workspace.connected()
-        else:
-            await stack.enter_async_context(_served(workspace, slack))
-        yield Bot(slack=slack, queue=queue, inbox=inbox, library=library, ingest=ingest, services=used)
+            group.append(asyncio.create_task(queue.work(tasks, at_once=options.at_once)))
+        yield Bot(slack=slack, queue=queue, inbox=inbox, library=library, ingest=ingest, services=services)
 
 
-def _installation(workspace: SlackWorkspace, options: Options) -> Installation:
+def _installation(address: Address, options: Options) -> Installation:
     return Installation(
-        api_url=workspace.api_url,
-        bot_token=workspace.bot_token,
-        app_token="" if options.http else workspace.app_token,
-        signing_secret=workspace.signing_secret if options.http else "",
+        api_url=address.api_url,
+        bot_token=address.bot_token,
+        app_token="" if options.http else address.app_token,
+        signing_secret=address.signing_secret if options.http else "",
         admins=options.admins,
         manners=options.manners,
         silent=options.silent,
@@ -180,8 +211,8 @@ async def _group() -> AsyncIterator[list[asyncio.Task[None]]]:
 
 
 @asynccontextmanager
-async def _served(workspace: SlackWorkspace, slack: Slack) -> AsyncIterator[None]:
-    """The routes on a real server, and Slack told where it is."""
+async def served(slack: Slack) -> AsyncIterator[str]:
+    """The routes on a real server; gives the request URL."""
     config = uvicorn.Config(
         Starlette(routes=slack.routes), host="127.0.0.1", port=0, log_level="error", lifespan="off", ws="none"
     )
@@ -190,9 +221,8 @@ async def _served(workspace: SlackWorkspace, slack: Slack) -> AsyncIterator[None
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    workspace.deliver_to(f"http://127.0.0.1:{port}/slack/events")
     try:
-        yield
+        yield f"http://127.0.0.1:{port}/slack/events"
     finally:
         server.should_exit = True
         await serving
