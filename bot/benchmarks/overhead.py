@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,10 +45,11 @@ Judgement = TypeVar("Judgement")
 
 @dataclass
 class Apart:
-    """An evaluator that counts the milliseconds it takes."""
+    """An evaluator that counts the milliseconds it takes, and of them those of computing on the event loop's thread."""
 
     own: Evaluator
-    milliseconds: float = field(default=0.0)
+    milliseconds: float = 0.0
+    computing: float = 0.0
 
     async def evaluate(self, question: str, passages: Sequence[Passage]) -> Evaluation:
         return await self._timed(lambda: self.own.evaluate(question, passages))
@@ -57,20 +58,25 @@ class Apart:
         return await self._timed(lambda: self.own.filter(question, strips))
 
     async def _timed(self, work: Callable[[], Awaitable[Judgement]]) -> Judgement:
-        since = time.perf_counter()
+        since, computing = time.perf_counter(), time.thread_time()
         try:
             return await work()
         finally:
             self.milliseconds += (time.perf_counter() - since) * 1000
+            self.computing += (time.thread_time() - computing) * 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """One question, in milliseconds: the whole, and of it the evaluator, the model's and the web's round trips."""
+    """One question, in milliseconds: the whole, and of it the evaluator, the model's and the web's round trips.
+
+    `computing`: on the event loop's thread, without the evaluator; it does not grow when the machine has other work.
+    """
 
     whole: float
     evaluator: float
     outside: float
+    computing: float
 
     @property
     def own(self) -> float:
@@ -95,12 +101,17 @@ async def overhead(product: Product, rounds: int) -> dict[str, list[Times]]:
 
 
 async def _timed(answering: Answering, apart: Apart, text: str) -> Times:
-    apart.milliseconds = 0.0
-    since = time.perf_counter()
+    apart.milliseconds = apart.computing = 0.0
+    since, computing = time.perf_counter(), time.thread_time()
     answered = await answering.answer(_question(text, secrets.token_hex(4)), _quietly)
     whole = (time.perf_counter() - since) * 1000
     calls = sum(call.milliseconds for call in answered.calls)
-    return Times(whole=whole, evaluator=apart.milliseconds, outside=calls + answered.timings.get("search_web", 0.0))
+    return Times(
+        whole=whole,
+        evaluator=apart.milliseconds,
+        outside=calls + answered.timings.get("search_web", 0.0),
+        computing=(time.thread_time() - computing) * 1000 - apart.computing,
+    )
 
 
 async def growth(product: Product) -> dict[int, int]:
@@ -192,8 +203,8 @@ def report(times: dict[str, list[Times]], sizes: dict[int, int], started: Sequen
             "evaluator are real; the chat model and the web are local servers that answer at once. Milliseconds."
         ),
         "",
-        "| way | ours, median | ours, p95 | of it model and web clients | evaluator apart, median | whole, median |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| way | ours, median | ours, p95 | of it computing | of it model and web clients | evaluator | whole, median |",
+        "|---|---:|---:|---:|---:|---:|---:|",
         *(_row(way, taken) for way, taken in times.items()),
         "",
         "One conversation's memory on the disk (SQLite and its log):",
@@ -215,6 +226,7 @@ def _row(way: str, taken: Sequence[Times]) -> str:
     own = [times.own for times in taken]
     return (
         f"| {way} | {statistics.median(own):.1f} | {statistics.quantiles(own, n=20)[-1]:.1f} "
+        f"| {statistics.median(times.computing for times in taken):.1f} "
         f"| {statistics.median(times.outside for times in taken):.1f} "
         f"| {statistics.median(times.evaluator for times in taken):.1f} "
         f"| {statistics.median(times.whole for times in taken):.1f} |"
