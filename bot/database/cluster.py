@@ -35,7 +35,7 @@ NO_PROCESS = 2**31 - 2  # above every system's highest process id
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
-    "shared_buffers": "256MB",
+    "shared_buffers": "512MB",  # taken when used; 100,000 passages and their indexes fit
     "maintenance_work_mem": "256MB",
     "jit": "off",
     "log_min_messages": "warning",
