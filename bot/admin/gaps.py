@@ -32,14 +32,15 @@ async def show_list(visit: Visit) -> Response:
     state = visit.query("state")
     if state and state not in STATES:
         raise FilterError(f"state is one of: {', '.join(STATES)}.")
-    trouble = await _group(visit, AT_ONCE)
+    grouped = await _group(visit, AT_ONCE)
+    some_wait = grouped is None or grouped == AT_ONCE
     return visit.page(
         "gaps.html",
         found=await gaps.list_gaps(visit.engine, team=visit.team, state=state or None),
         state=state,
         states=STATES,
-        waiting=await gaps.waiting(visit.engine, team=visit.team, model=visit.desk.embedder.name),
-        trouble=trouble,
+        waiting=await gaps.waiting(visit.engine, team=visit.team, model=visit.desk.embedder.name) if some_wait else 0,
+        trouble=grouped is None,
     )
 
 
@@ -83,14 +84,13 @@ async def download(visit: Visit) -> Response:
     )
 
 
-async def _group(visit: Visit, limit: int) -> bool:
-    """True where the embedding model did not answer: what is grouped already can still be seen."""
+async def _group(visit: Visit, limit: int) -> int | None:
+    """How many; None where the embedding model did not answer: what is grouped already can still be seen."""
     try:
-        await gaps.group(visit.engine, visit.desk.embedder, team=visit.team, limit=limit)
+        return await gaps.group(visit.engine, visit.desk.embedder, team=visit.team, limit=limit)
     except ServiceError as error:
         log.warning("gaps_not_grouped", kind=type(error).__name__)
-        return True
-    return False
+        return None
 
 
 async def _found(visit: Visit) -> tuple[gaps.Gap, tuple[Row, ...]]:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import CTE, ColumnElement, Date, DateTime, case, cast, func, select, tuple_
+from sqlalchemy import CTE, ColumnElement, Date, DateTime, case, cast, func, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.traces.tables import feedback, runs, steps
 
 SUMS = ("questions", "abstained", "troubled", "prompt_tokens", "completion_tokens")
+ROOM = "SET LOCAL work_mem = '64MB'"
+"""Postgres expects a group for every question, and would sort them on the disk."""
 SAMPLE = 1_000
 """Runs that the times are taken from, the newest ones: enough for a 95th percentile, and the same work every day."""
 
@@ -53,6 +55,7 @@ class Figures:
 async def figures(engine: AsyncEngine, *, team: str, since: datetime, slot: str = "day") -> Figures:
     """The figures of a team's questions since then; `slot`: day, week or month."""
     async with engine.connect() as connection:
+        await connection.execute(text(ROOM))
         days, tallies = await _added(connection, team, since, slot)
         whole, *by_step = await _times(connection, team, since)
         helpful, unhelpful = await _opinions(connection, team, since)

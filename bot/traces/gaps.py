@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
-from sqlalchemy import ARRAY, ColumnElement, Select, Text, except_, func, insert, select, text, union, update
+from sqlalchemy import ARRAY, ColumnElement, Select, Text, except_, func, insert, or_, select, text, union, update
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -108,9 +108,9 @@ def _new(team: str, model: str) -> Select[Any]:
     Each kind is found by an index of its own; only what is new is looked at as a whole.
     """
     recent = runs.c.team == team, runs.c.rerun_of == "", runs.c.started_at >= func.now() - LOOK_BACK
+    known = or_(runs.c.abstention.is_not(None), runs.c.review.in_(["wrong", "incomplete"]))
     found = union(
-        select(runs.c.id).where(*recent, runs.c.abstention.is_not(None), runs.c.review.is_distinct_from("good")),
-        select(runs.c.id).where(*recent, runs.c.review.in_(["wrong", "incomplete"])),
+        select(runs.c.id).where(*recent, known),
         select(feedback.c.run).where(feedback.c.team == team, feedback.c.helpful.is_(False)),
     ).subquery()
     grouped = select(gap_runs.c.run).where(gap_runs.c.model == model)
