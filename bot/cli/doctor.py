@@ -10,17 +10,16 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 
-from aiohttp import ClientError
 from rich.console import Console
 from rich.text import Text
-from slack_sdk.errors import SlackApiError, SlackClientError
-from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import text
 
 from bot.cli.printing import line
 from bot.database import DatabaseError
 from bot.memory import MemoryAwayError
 from bot.settings import Settings
+from bot.slack.start import SlackSetupError, check_app_token, introduce
+from bot.slack.web import open_web
 from bot.wiring import Database, chat_model, embedder, local_embedder, open_database, open_memory, web_search
 from crag_graph.chat import object_schema
 from crag_graph.knowledge.index import prepare_index
@@ -194,16 +193,14 @@ async def _slack(settings: Settings) -> Finding:
         return Finding(
             what="Slack", health=Health.LOOK, detail=detail, advice="Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN."
         )
-    client = AsyncWebClient(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)
     try:
-        who = await client.auth_test()
-        if settings.slack_mode == "socket" and settings.slack_app_token:
-            await client.apps_connections_open(app_token=settings.slack_app_token.get_secret_value())
-    except SlackApiError as error:
-        return broken("Slack", f"Slack says {error.response['error']}", "Check SLACK_BOT_TOKEN and SLACK_APP_TOKEN.")
-    except (SlackClientError, ClientError, OSError) as error:
-        return broken("Slack", f"not reachable ({type(error).__name__})", "Check CRAG_SLACK_API_URL and the network.")
-    return fine("Slack", f"{who['user']} in {who['team']}, {settings.slack_mode} mode")
+        async with open_web(settings.slack_api_url, settings.slack_bot_token.get_secret_value()) as web:
+            me = await introduce(web)
+            if settings.slack_mode == "socket" and settings.slack_app_token:
+                await check_app_token(web, settings.slack_app_token.get_secret_value())
+    except SlackSetupError as error:
+        return broken("Slack", str(error), "The README tells how the app is made: In Slack, in five minutes.")
+    return fine("Slack", f"team {me.team} at {me.url}, {settings.slack_mode} mode")
 
 
 def _print(console: Console, finding: Finding) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.settings import bare_environment
 
-COMMAND = (sys.executable, "-c", "from bot.cli import main; main()")
+MAIN = "from bot.cli import main; main()"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +19,16 @@ class Ended:
 
 async def start(*arguments: str, cwd: Path, environment: dict[str, str]) -> asyncio.subprocess.Process:
     """`cwd` is a folder without a `.env` file."""
+    return await start_python(MAIN, *arguments, cwd=cwd, environment=environment)
+
+
+async def start_python(
+    program: str, *arguments: str, cwd: Path, environment: dict[str, str]
+) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *COMMAND,
+        sys.executable,
+        "-c",
+        program,
         *arguments,
         cwd=cwd,
         env=bare_environment() | environment,

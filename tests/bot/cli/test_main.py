@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
-from tests.bot.cli.terminal import crag
+from tests.bot.cli.terminal import crag, end, start_python
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,25 @@ async def _seconds_of_help(folder: Path) -> float:
     ended = await crag("--help", cwd=folder)
     assert "benchmark" in ended.out
     return time.perf_counter() - since
+
+
+QUIET = """
+import sys
+def refuse(event, arguments):
+    if event in {"socket.connect", "socket.getaddrinfo"}:
+        raise SystemExit(f"calls {arguments[1:]}")
+sys.addaudithook(refuse)
+from bot.cli import main
+main(["ask", "--json", "Who pays for lunch?"])
+"""
+
+
+async def test_a_question_without_any_key_calls_nobody(database_url: str, tmp_path: Path) -> None:
+    """libpq, which is C, is not heard here: the database is the one connection that there is."""
+    environment = {"DATABASE_URL": database_url, "CRAG_DATA_DIR": str(tmp_path / "data"), "LANGSMITH_API_KEY": "ls-1"}
+    ended = await end(await start_python(QUIET, cwd=tmp_path, environment=environment))
+    assert (ended.status, ended.error) == (0, "")
+    assert '"abstained": true' in ended.out
 
 
 async def test_a_reader_who_has_enough_is_no_error(tmp_path: Path) -> None:
