@@ -81,7 +81,7 @@ def _pages(traces: list[str]) -> dict[str, str]:
         "trace-correct": f"/admin/traces/{traces[1]}",
         "trace-web": f"/admin/traces/{traces[3]}",
         "trace-reviewed": f"/admin/traces/{traces[8]}",
-        "trace-abstained": f"/admin/traces/{traces[9]}",
+        "trace-incorrect": f"/admin/traces/{traces[9]}",
         "overview": "/admin/overview",
         "gaps": "/admin/gaps",
         "library": "/admin/library",
