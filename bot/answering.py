@@ -21,7 +21,7 @@ from bot.traces import TraceError
 from bot.traces.journal import Journal
 from bot.traces.recorder import Opening, OpenTrace, Recorder, RunState
 from crag_graph.context import Context, Policy
-from crag_graph.domain import Answer, Progress, Stage
+from crag_graph.domain import Answer, Fault, Progress, Stage
 from crag_graph.graph import build
 from crag_graph.services import ServiceError, Services
 from crag_graph.state import State
@@ -29,6 +29,8 @@ from crag_graph.state import State
 __all__ = ["AnswerFailedError", "Answered", "Answering", "Forgotten", "Question", "QuestionError", "Show"]
 
 log = structlog.get_logger()
+
+NOT_REMEMBERED = "This answer could not be remembered: a follow-up has to say everything again."
 
 GRACE = 10.0
 """Seconds beyond the deadline after which a run that did not keep it is ended."""
@@ -97,8 +99,7 @@ class Answering:
     async def _answer(self, question: Question, text: str, trace: OpenTrace, show: Show) -> Answered:
         try:
             async with asyncio.timeout(self._policy.deadline + GRACE):
-                await self._run(question, text, trace.journal, show)
-            answer = _answer_of(trace.journal)
+                answer = await self._run(question, text, trace.journal, show)
         except asyncio.CancelledError:
             await _to_the_end(self._finish(question, trace, RunState.STOPPED))
             raise
@@ -109,7 +110,21 @@ class Answering:
         await _to_the_end(self._finish(question, trace, RunState.ANSWERED))
         return _answered(text, answer, trace)
 
-    async def _run(self, question: Question, text: str, journal: Journal, show: Show) -> None:
+    async def _run(self, question: Question, text: str, journal: Journal, show: Show) -> Answer:
+        try:
+            await self._stream(question, text, journal, show)
+        except (sqlite3.Error, psycopg.Error) as error:
+            if journal.answer is None:
+                raise
+            # The turn is stored when the run ends: the answer is there, whole, and the asker is waiting for it.
+            log.warning("turn_not_remembered", reason=str(error))
+            journal.note(Fault(where="memory", kind=type(error).__name__, message=str(error)))
+            return _with_notice(journal.answer, NOT_REMEMBERED)
+        if journal.answer is None:
+            raise RuntimeError("The graph ended without an answer.")
+        return journal.answer
+
+    async def _stream(self, question: Question, text: str, journal: Journal, show: Show) -> None:
         graph = self._graph if question.history is None else self._one_off
         events = graph.astream(
             _ask(question, text),
@@ -194,10 +209,8 @@ def _with_verdict(progress: Progress, journal: Journal) -> Progress:
     return progress
 
 
-def _answer_of(journal: Journal) -> Answer:
-    if journal.answer is None:
-        raise RuntimeError("The graph ended without an answer.")
-    return journal.answer
+def _with_notice(answer: Answer, notice: str) -> Answer:
+    return replace(answer, notice=" ".join(filter(None, (answer.notice, notice))))
 
 
 def _answered(text: str, answer: Answer, trace: OpenTrace) -> Answered:

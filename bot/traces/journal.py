@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
@@ -58,6 +58,11 @@ class Journal:
         )
         self._since = now
         self.state = cast("State", {**self.state, **learnt})
+
+    def note(self, fault: Fault) -> None:
+        """Adds a fault to the last step."""
+        self.state = {**self.state, "faults": (*self.faults, fault)}
+        self.steps[-1] = replace(self.steps[-1], faults=(*self.steps[-1].faults, fault))
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:

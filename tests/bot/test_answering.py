@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.answering import AnswerFailedError, Answering, QuestionError
 from bot.database.engine import open_engine
-from bot.memory import Memory
+from bot.memory import Memory, open_sqlite
 from bot.traces.reading import Filter, Trace, list_traces, show_trace
 from crag_graph.domain import Kind, Progress, Stage, TextDelta, Turn, Verdict
 from crag_graph.services import LibraryError, ModelRejectedError, Services
@@ -172,6 +172,22 @@ async def test_what_takes_over_from_a_failed_node_is_a_step_of_that_node(
     assert (trace.steps[-1]["node"], trace.steps[-1]["faults"][0]["kind"]) == ("generate", "ModelRejectedError")
 
 
+async def test_an_answer_that_the_memory_has_no_room_for_is_given_all_the_same(
+    services: Services, engine: AsyncEngine, tmp_path: Path
+) -> None:
+    async with open_sqlite(tmp_path / "full.sqlite", locks=tmp_path / "locks") as memory:
+        answering = compose(services, memory, engine)
+        await answering.answer(question(), quietly)
+        await memory.saver.conn.execute("PRAGMA max_page_count = 1")
+        answered = await answering.answer(question("And for adoption? " * 500), quietly)
+        assert "weeks" in answered.answer.text
+        assert "could not be remembered" in answered.answer.notice
+        assert [turn["question"] for turn in await turns(answering)] == ["How long is parental leave?"]
+    trace = await latest(engine)
+    assert (trace.run["state"], trace.run["faults"]) == ("answered", 1)
+    assert trace.steps[-1]["faults"][0]["where"] == "memory"
+
+
 async def test_an_error_of_our_own_is_one_short_apology_with_the_trace(
     services: Services, memory: Memory, engine: AsyncEngine
 ) -> None:
@@ -198,9 +214,9 @@ async def test_questions_of_one_conversation_wait_for_each_other_and_no_turn_is_
 async def test_conversations_do_not_wait_for_each_other(
     services: Services, memory: Memory, engine: AsyncEngine
 ) -> None:
-    slow = compose(replace(services, writer=ScriptedWriter(trouble=trouble(generate=[0.3] * 10))), memory, engine)
+    slow = compose(replace(services, writer=ScriptedWriter(trouble=trouble(generate=[0.3] * 20))), memory, engine)
     start = asyncio.get_running_loop().time()
-    await asyncio.gather(*(slow.answer(question(conversation=f"T1:C1:{n}"), quietly) for n in range(10)))
+    await asyncio.gather(*(slow.answer(question(conversation=f"T1:C1:{n}"), quietly) for n in range(20)))
     assert asyncio.get_running_loop().time() - start < 2.0
 
 
