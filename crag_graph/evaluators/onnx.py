@@ -131,6 +131,7 @@ def _score(part: str, text: str, value: float) -> Score:
 
 
 def _session(model: Path) -> onnxruntime.InferenceSession:
+    onnxruntime.disable_telemetry_events()  # nothing calls home that the settings did not ask for
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     try:

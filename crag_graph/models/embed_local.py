@@ -82,6 +82,7 @@ class LocalEmbedder:
 
 
 def _session(model: Path) -> onnxruntime.InferenceSession:
+    onnxruntime.disable_telemetry_events()  # nothing calls home that the settings did not ask for
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
