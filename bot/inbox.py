@@ -18,8 +18,12 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    Update,
     Uuid,
+    and_,
+    bindparam,
     delete,
+    exists,
     func,
     select,
     text,
@@ -54,6 +58,47 @@ inbox = Table(
     Index("inbox_of_person", "team", "person", "received_at"),
 )
 """`payload` and `outcome` hold private text and are emptied when the item is done."""
+
+
+_THIS = and_(*(inbox.c[name] == bindparam(f"this_{name}") for name in ("team", "channel", "ts")))
+_OURS = and_(_THIS, inbox.c.attempts == bindparam("this_attempt"), inbox.c.done_at.is_(None))
+"""The item, as long as nobody has overtaken the claim."""
+_OLDEST = (
+    select(inbox.c.team, inbox.c.channel, inbox.c.ts)
+    .where(inbox.c.conversation == bindparam("which"), inbox.c.done_at.is_(None))
+    .order_by(inbox.c.ts)
+    .limit(1)
+    .with_for_update()
+    .subquery()
+)
+_OTHER = inbox.alias()
+_OTHERS_WAIT = exists().where(
+    _OTHER.c.conversation == inbox.c.conversation, _OTHER.c.done_at.is_(None), _OTHER.c.ts != inbox.c.ts
+)
+
+# Built once: to build them costs more than to send them.
+_RECEIVE = insert(inbox).on_conflict_do_nothing().returning(inbox.c.ts)
+_WAITS = select(inbox.c.ts).where(_THIS, inbox.c.done_at.is_(None))
+_STOPPED = select(inbox.c.stopped).where(_THIS, inbox.c.done_at.is_(None))
+_CLAIM = (
+    update(inbox)
+    .where(*(inbox.c[name] == _OLDEST.c[name] for name in ("team", "channel", "ts")))
+    .values(attempts=inbox.c.attempts + 1)
+    .returning(inbox)
+)
+_POSTED = update(inbox).where(_OURS).values(replies=bindparam("replies"))
+_PREPARED = update(inbox).where(_OURS).values(outcome=bindparam("outcome"))
+_DONE = (
+    update(inbox)
+    .where(_OURS)
+    .values(
+        replies=func.coalesce(bindparam("replies", type_=inbox.c.replies.type), inbox.c.replies),
+        done_at=func.now(),
+        payload=None,
+        outcome=None,
+    )
+    .returning(_OTHERS_WAIT)
+)
 
 
 class InboxError(Exception):
@@ -117,12 +162,10 @@ class Inbox:
 
     async def receive(self, item: Item) -> bool:
         """Stores the item unless it is known; True while there is something to do for it."""
-        row = {name: getattr(item, name) for name in ("team", "channel", "ts", "conversation", "person", "payload")}
-        row |= {"event_id": item.event_id, "by_bot": item.by_bot}
-        fresh = insert(inbox).values(row).on_conflict_do_nothing().returning(inbox.c.ts)
-        waiting = select(inbox.c.ts).where(_key(item), inbox.c.done_at.is_(None))
         async with self._connected() as connection:
-            return bool((await connection.execute(fresh)).first() or (await connection.execute(waiting)).first())
+            if (await connection.execute(_RECEIVE, vars(item))).first():
+                return True
+            return (await connection.execute(_WAITS, _this(item))).first() is not None
 
     async def joined(self, conversation: str) -> bool:
         """Have we taken part in this conversation?"""
@@ -138,42 +181,23 @@ class Inbox:
 
     async def claim(self, conversation: str) -> Claim | None:
         """The oldest waiting item of the conversation; a later claim of it overtakes this one."""
-        oldest = (
-            select(inbox.c.team, inbox.c.channel, inbox.c.ts)
-            .where(inbox.c.conversation == conversation, inbox.c.done_at.is_(None))
-            .order_by(inbox.c.ts)
-            .limit(1)
-            .with_for_update()
-            .subquery()
-        )
-        taken = (
-            update(inbox)
-            .where(*(inbox.c[name] == oldest.c[name] for name in ("team", "channel", "ts")))
-            .values(attempts=inbox.c.attempts + 1)
-            .returning(inbox)
-        )
         async with self._connected() as connection:
-            row = (await connection.execute(taken)).mappings().first()
+            row = (await connection.execute(_CLAIM, {"which": conversation})).mappings().first()
         return _claimed(row) if row else None
 
     async def posted(self, claim: Claim, replies: Sequence[str]) -> None:
         """Records what is posted so far. Raises ClaimLostError."""
-        await self._change(claim, replies=list(replies))
+        await self._change(_POSTED, claim, {"replies": list(replies)})
 
     async def prepared(self, claim: Claim, outcome: Any) -> None:
         """Records what is to be posted: another attempt posts this and works nothing out again."""
-        await self._change(claim, outcome=outcome)
+        await self._change(_PREPARED, claim, {"outcome": outcome})
 
     async def done(self, claim: Claim, replies: Sequence[str] | None = None) -> bool:
         """Nothing is left to do for the item; `replies` are then known to be posted for it. True: another one waits."""
-        values = {"done_at": func.now(), "payload": None, "outcome": None}
-        finished = update(inbox).where(_ours(claim)).values(values | _replies(replies))
-        other = inbox.alias()
-        waiting = select(other.c.ts).where(
-            other.c.conversation == claim.conversation, other.c.done_at.is_(None), other.c.ts != claim.ts
-        )
+        known = None if replies is None else list(replies)
         async with self._connected() as connection:
-            row = (await connection.execute(finished.returning(waiting.exists()))).first()
+            row = (await connection.execute(_DONE, _ours(claim) | {"replies": known})).first()
         if row is None:
             raise ClaimLostError(claim.conversation)
         return bool(row[0])
@@ -196,8 +220,7 @@ class Inbox:
 
     async def is_stopped(self, claim: Claim) -> bool:
         async with self._connected() as connection:
-            found = await connection.execute(select(inbox.c.stopped).where(_key(claim), inbox.c.done_at.is_(None)))
-            return bool(found.scalar())
+            return bool((await connection.execute(_STOPPED, _this(claim))).scalar())
 
     async def latest_conversation(self, *, team: str, channel: str, person: str) -> str | None:
         """The conversation in which the person asked last in this channel."""
@@ -230,9 +253,9 @@ class Inbox:
         async with self._connected() as connection:
             return (await connection.execute(old)).rowcount
 
-    async def _change(self, claim: Claim, **values: Any) -> None:
+    async def _change(self, statement: Update, claim: Claim, values: Mapping[str, Any]) -> None:
         async with self._connected() as connection:
-            if not (await connection.execute(update(inbox).where(_ours(claim)).values(values))).rowcount:
+            if not (await connection.execute(statement, {**_ours(claim), **values})).rowcount:
                 raise ClaimLostError(claim.conversation)
 
     @asynccontextmanager
@@ -244,17 +267,12 @@ class Inbox:
             raise InboxError from error
 
 
-def _key(item: Item | Claim) -> ColumnElement[bool]:
-    return (inbox.c.team == item.team) & (inbox.c.channel == item.channel) & (inbox.c.ts == item.ts)
+def _this(item: Item | Claim) -> dict[str, Any]:
+    return {"this_team": item.team, "this_channel": item.channel, "this_ts": item.ts}
 
 
-def _ours(claim: Claim) -> ColumnElement[bool]:
-    """The item, as long as nobody has overtaken the claim."""
-    return _key(claim) & (inbox.c.attempts == claim.attempt) & inbox.c.done_at.is_(None)
-
-
-def _replies(replies: Sequence[str] | None) -> dict[str, list[str]]:
-    return {} if replies is None else {"replies": list(replies)}
+def _ours(claim: Claim) -> dict[str, Any]:
+    return _this(claim) | {"this_attempt": claim.attempt}
 
 
 def _of(team: str, person: str) -> ColumnElement[bool]:

@@ -129,6 +129,7 @@ class Answers:
             thread=thread,
             pace=self.pace,
             user=message.user,
+            team=message.home or self.me.team,
             record=lambda replies: self.inbox.posted(claim, replies),
             find=find,
             placed=placed,

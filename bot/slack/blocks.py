@@ -43,7 +43,8 @@ PARTLY = "Your documents only partly cover this"
 QUOTED = "Quoted from the sources, word for word."
 KINDS = {Kind.INTERNAL: "internal", Kind.WEB: "web"}
 
-_MARKUP = re.compile(r"[*_`#>|~]+|\[\d+\]|^\s*[-+]\s", re.MULTILINE)
+_MARKUP = re.compile(r"[*_`#>~]+|^\s*[-+]\s", re.MULTILINE)
+_MARK = re.compile(r"\s?\[\d+\]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +236,7 @@ def _summary(answer: Answer) -> str:
 
 
 def _speak(markdown: str) -> str:
-    return " ".join(_MARKUP.sub(" ", markdown).split())
+    return " ".join(_MARKUP.sub("", _MARK.sub("", markdown)).replace("|", " ").split())
 
 
 def _cut(words: str) -> str:

@@ -25,7 +25,7 @@ Find = Callable[[], Awaitable[dict[int, str]]]
 class Live:
     """One reply on its way: use as a context, `show` progress, `finish` with the reply.
 
-    `placed` is what an earlier attempt left in the thread, by part.
+    `user` of `team` is who waits for it; `placed` is what an earlier attempt left in the thread, by part.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class Live:
         thread: Thread,
         pace: Pace,
         user: str,
+        team: str,
         record: Record,
         find: Find,
         placed: dict[int, str] | None = None,
@@ -42,7 +43,7 @@ class Live:
         """The asker pressed Stop."""
         self._thread = thread
         self._pace = pace
-        self._user = user
+        self._recipient = {"user": user, "team": team}
         self._record = record
         self._find = find
         self._placed = dict(placed or {})
@@ -115,7 +116,7 @@ class Live:
         if self._pace.streaming.is_closed:
             return Editing(self._thread, self._pace, self._place)
         if self._pace.streams.take():
-            return Streaming(self._thread, self._pace, self._place, user=self._user, team=self._thread.me.team)
+            return Streaming(self._thread, self._pace, self._place, **self._recipient)
         return Posting(self._signs, self._pace)
 
     def _wait_or_change(self, busy: SlackBusyError) -> float:

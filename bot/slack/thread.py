@@ -6,12 +6,15 @@ from collections.abc import AsyncIterator, Awaitable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.slack.blocks import Post
 from bot.slack.incoming import Me
 from bot.slack.web import SlackAwayError, SlackBusyError, SlackRefusedError, Web, heard
+
+log = structlog.get_logger()
 
 EVENT_TYPE = "crag_reply"
 TRIES = 5
@@ -99,15 +102,18 @@ class Thread:
         """The ts of what stands in the thread for this reply, by part.
 
         With `orphans`, also what was posted without a mark and is not `known` to belong to another reply: a stream
-        that was begun and cut off has no mark yet.
+        that was begun and cut off has no mark yet. Nothing where Slack does not let us look.
         """
         found: dict[int, str] = {}
-        async for message in self._after_the_question():
-            payload = _payload(message)
-            if payload.get("id") == self.mark.hex:
-                found.setdefault(int(payload.get("part", 0)), message["ts"])
-            elif orphans and not message.get("metadata") and message["ts"] not in known:
-                found.setdefault(0, message["ts"])
+        try:
+            async for message in self._after_the_question():
+                payload = _payload(message)
+                if payload.get("id") == self.mark.hex:
+                    found.setdefault(int(payload.get("part", 0)), message["ts"])
+                elif orphans and not message.get("metadata") and message["ts"] not in known:
+                    found.setdefault(0, message["ts"])
+        except SlackRefusedError as refused:
+            log.warning("thread_not_read", code=refused.code)
         return found
 
     def metadata(self, part: int) -> dict[str, Any]:

@@ -22,6 +22,11 @@ SECONDS = 15
 HTTP_OK = 200
 TOO_MANY = 429
 SERVER_ERROR = 500
+FOR_NOW = frozenset(
+    {"internal_error", "fatal_error", "service_unavailable", "request_timeout"}
+    | {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
+)
+"""Refusals that end by themselves, or when somebody has seen to the token: nothing is given up for them."""
 
 
 class SlackError(Exception):
@@ -97,7 +102,7 @@ def _translated(error: SlackApiError) -> SlackError:
     code = data.get("error") if isinstance(data, dict) else None
     if status == TOO_MANY or code in {"ratelimited", "rate_limited"}:
         return SlackBusyError(_seconds(getattr(response, "headers", {})))
-    if status >= SERVER_ERROR or (status == HTTP_OK and not code) or code in {"internal_error", "fatal_error"}:
+    if status >= SERVER_ERROR or (status == HTTP_OK and not code) or code in FOR_NOW:
         return SlackAwayError(code or f"http_{status}")
     return SlackRefusedError(code or f"http_{status}")
 

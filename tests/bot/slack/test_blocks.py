@@ -72,7 +72,7 @@ def test_sources_say_what_they_are_where_they_are_and_link_there() -> None:
 def test_an_answer_ends_with_its_buttons_and_speaks_in_a_notification() -> None:
     (post,) = checked(answer_reply(answered()))
     assert said(post).buttons == ("How I got here", "Helpful", "Not helpful")
-    assert post.text == "Answered from your documents: Parents get 16 weeks ."
+    assert post.text == "Answered from your documents: Parents get 16 weeks."
 
 
 def test_an_abstention_says_only_its_reason_and_next_step() -> None:

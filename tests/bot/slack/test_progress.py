@@ -44,6 +44,7 @@ class Desk:
             thread=self.thread,
             pace=self.pace,
             user=self.question.author.id,
+            team=self.slack.team.id,
             record=self._record,
             find=self.find,
             placed=placed,
