@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 ROUNDS = 5
 STRENGTH = 1.0
 """Inverse of the ridge penalty."""
-AGAINST = frozenset(("codes_missing", "names_missing"))
+AGAINST = frozenset(("names_missing", "far_uncovered"))
 """Signals that may only speak against an answer."""
 FIRST = {"strip_tokens": 1.0, "strip_cosine": 0.5, "strip_coverage": 0.3, "rarest_least": 0.3}
 """What ranks the strips before anything is learnt."""

@@ -98,8 +98,11 @@ class LocalEvaluator:
         ]
         order = [n for numbers in own for n in numbers]
         values = np.zeros((len(read), len(strips)))
+        strays = np.zeros((len(read), len(strips)), bool)
         for row, part in enumerate(read):
-            values[row, order] = self._calibration(probability(self._judge.strips(part, grounds).logits))
+            judged = self._judge.strips(part, grounds)
+            values[row, order] = self._calibration(probability(judged.logits))
+            strays[row, order] = judged.astray
         best = np.argmax(values, axis=0)
         place = {n: (passage, number) for passage, numbers in enumerate(own) for number, n in enumerate(numbers)}
         scores = tuple(
@@ -109,7 +112,7 @@ class LocalEvaluator:
             )
             for n in range(len(strips))
         )
-        return Filtering(scores=scores, keep=tuple(bool(kept) for kept in helpful(values)))
+        return Filtering(scores=scores, keep=tuple(bool(kept) for kept in helpful(np.where(strays, 0.0, values))))
 
 
 def _passage_score(part: Asked, judged: Judged, values: NDArray[np.float64], place: int, ground: Ground) -> Score:

@@ -142,5 +142,6 @@ def _softmax(scores: Array) -> Array:
 
 def _gelu(rows: Array) -> Array:
     """The tanh form (Hendrycks and Gimpel, 2016)."""
-    result: Array = 0.5 * rows * (1 + np.tanh(np.float32(0.7978845608) * (rows + np.float32(0.044715) * rows**3)))
+    cubed = rows * rows * rows  # many times as fast as rows**3
+    result: Array = 0.5 * rows * (1 + np.tanh(np.float32(0.7978845608) * (rows + np.float32(0.044715) * cubed)))
     return result

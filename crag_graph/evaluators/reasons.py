@@ -2,14 +2,9 @@
 
 import re
 
-import numpy as np
-from numpy.typing import NDArray
+from crag_graph.evaluators.signals import Asked, Ground, named
+from crag_graph.evaluators.words import STOP_WORDS, content_words, stem, words
 
-from crag_graph.evaluators.signals import Asked, Ground
-from crag_graph.evaluators.words import content_words, stem, words
-
-ALIKE = 0.6
-"""Similarity of a word's tokens from which a strip is said to name it in other words."""
 MOST_WORDS = 4
 UPPER, LOWER = 0.7, 0.3
 """Where the words change from "names …" to "…, but nothing on …"; the verdict has thresholds of its own."""
@@ -17,17 +12,24 @@ _AMOUNT = re.compile(
     r"\b(?:how (?:many|much|long|old|far|high|heavy|big|often|late|soon|early|fast)|when|which (?:day|date|year))\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"(?<![\w.,])\d[\d.,:]*(?:\s?(?:%|°C|[A-Za-z€$£µ]{1,12}))?")
+_NUMBER = re.compile(
+    r"(?<![\w.,:/–-])(?:[€$£]\s?\d(?:[\d.,]*\d)?|\d(?:[\d.,:]*\d)?(?:\s?[%€$£]|\s?°C|[ \u00a0-]?[A-Za-zµ]{1,16}))(?!\w)"
+)
+"""A number with what it counts; a bare one says nothing."""
 
 
 def reason(part: Asked, ground: Ground, number: int, score: float) -> str:
     """`number`: of the passage's best strip for the part; `score` in [0, 1]."""
-    named, absent = _words(part, ground, number)
+    there = named(part, ground, number)
+    held, absent = (
+        list(dict.fromkeys(word for word, known in zip(part.words, there, strict=True) if known is wanted))
+        for wanted in (True, False)
+    )
     if not part.words:
         return "the question names nothing to look for"
-    if not named:
+    if not held:
         return "close in meaning, in other words" if score >= UPPER / 2 + LOWER / 2 else f"nothing on {_listed(absent)}"
-    said = f"names {_listed(named)}{_amount(part, ground, number)}"
+    said = f"names {_listed(held)}{_amount(part, ground, number)}"
     if not absent:
         return said if score >= LOWER else f"{said}, but not what is asked about it"
     if score >= UPPER:
@@ -46,24 +48,17 @@ def shared_words(part: str, text: str) -> str:
     return f"names {_listed(named)}" + (f", not {_listed(absent)}" if absent else "")
 
 
-def _words(part: Asked, ground: Ground, number: int) -> tuple[list[str], list[str]]:
-    """The part's words that the strip names, in the same or in other words, and those that it does not."""
-    similar: NDArray[np.float32] = part.read.tokens @ ground.prepared.tokens[ground.inside[number]].T
-    nearest = similar.max(axis=1, initial=0.0)
-    named: list[str] = []
-    absent: list[str] = []
-    for word, root, places in zip(part.words, part.stems, part.places, strict=True):
-        there = root in ground.stems[number] or nearest[list(places)].mean() >= ALIKE
-        (named if there else absent).append(word)
-    return list(dict.fromkeys(named)), list(dict.fromkeys(absent))
-
-
 def _amount(part: Asked, ground: Ground, number: int) -> str:
-    """The first number of the strip, where a number is asked for."""
+    """The first number of the strip with its unit, where a number is asked for."""
     if not _AMOUNT.search(part.text):
         return ""
-    found = [match[0] for match in _NUMBER.finditer(ground.strips[number].text) if match[0] not in part.text]
-    return f" and “{found[0]}”" if found else ""
+    found = (match[0] for match in _NUMBER.finditer(ground.strips[number].text) if match[0] not in part.text)
+    counted = next((one for one in found if _unit(one).lower() not in STOP_WORDS), "")
+    return f" and “{counted}”" if counted else ""
+
+
+def _unit(amount: str) -> str:
+    return re.sub(r"^[\d.,:\s-]+", "", amount)
 
 
 def _listed(words: list[str]) -> str:

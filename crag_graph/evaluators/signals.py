@@ -12,27 +12,29 @@ from crag_graph.domain import Passage, Strip
 from crag_graph.embedding import TokenVectors, Vectors
 from crag_graph.evaluators.parts import term
 from crag_graph.evaluators.prepared import Prepared, heading
-from crag_graph.evaluators.words import STOP_WORDS, codelike, language, names, stem, words
+from crag_graph.evaluators.words import STOP_WORDS, language, names, stem, words
 
 NAMES = (
     "strip_cosine",
     "passage_cosine",
     "strip_tokens",
-    "passage_tokens",
     "rarest_least",
-    "rarest_mean",
     "strip_coverage",
-    "passage_coverage",
     "least_covered",
-    "least_shared",
     "asked_for",
-    "codes_missing",
     "names_missing",
     "foreign",
     "length",
     "rarity",
+    "far_uncovered",
 )
 RAREST = 4
+NEAR = 0.5
+"""Cosine from which a strip is near a part in meaning."""
+ALIKE = 0.6
+"""Similarity of a word's tokens from which a strip is said to name it in other words."""
+ASTRAY = 0.25
+"""Cosine below which a strip that names nothing of the part is about something else."""
 UNKNOWN, PIECES = 0.9, 2
 """A word of more pieces than this is none that the vocabulary knows: it is at least this rare."""
 _QUESTION_WORD = re.compile(r"\b(how|what|which|who|whom|whose|when|where|why)\b", re.IGNORECASE)
@@ -120,22 +122,20 @@ def ground(passage: Passage, strips: Sequence[Strip], prepared: Prepared) -> Gro
 def signals(part: Asked, ground: Ground) -> NDArray[np.float64]:
     """Shape (strips, len(NAMES)): each strip against the part; what is about the passage is the same in all rows."""
     count = len(ground.strips)
-    similar = part.read.tokens @ ground.prepared.tokens.T
-    whole = similar.max(axis=1, initial=0.0)
-    nearest = _nearest(similar, ground.inside)
+    nearest = _nearest(part.read.tokens @ ground.prepared.tokens.T, ground.inside)
     total = part.token_weights.sum() + 1e-6
     rows = np.zeros((count, len(NAMES)))
     rows[:, 0] = ground.vectors @ part.read.pooled
     rows[:, 1] = ground.prepared.pooled @ part.read.pooled
     rows[:, 2] = nearest @ part.token_weights / total
-    rows[:, 3] = whole @ part.token_weights / total
     if part.words and count:
-        rows[:, 4:10] = _by_word(part, ground, nearest)
-    rows[:, 10] = nearest[:, list(part.target)].mean(axis=1) if part.target else 0.6
-    rows[:, 11:13] = _missing(part, ground)
-    rows[:, 13] = part.foreign
-    rows[:, 14] = min(len(part.words), 8) / 8
-    rows[:, 15] = part.weights.max(initial=0.0)
+        rows[:, 3:6] = _by_word(part, ground, nearest)
+    rows[:, 6] = nearest[:, list(part.target)].mean(axis=1) if part.target else 0.6
+    rows[:, 7] = _names_missing(part, ground)
+    rows[:, 8] = part.foreign
+    rows[:, 9] = min(len(part.words), 8) / 8
+    rows[:, 10] = part.weights.max(initial=0.0)
+    rows[:, 11] = (1 - rows[:, 4]) * np.clip(NEAR - rows[:, 0], 0, 1)
     return rows
 
 
@@ -145,34 +145,46 @@ def lacks_term(part: Asked, ground: Ground) -> NDArray[np.bool_]:
     return np.array([bool(part.term) and wanted not in text for text in ground.texts], bool)
 
 
+def astray(part: Asked, ground: Ground, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Shape (strips,): names no word of the part, in the same or in other words, and is far from it in meaning.
+
+    `rows`: the strips' signals. A part in another language than English shares too few words to be judged by them.
+    """
+    far: NDArray[np.bool_] = (rows[:, 0] < ASTRAY) & (rows[:, 4] == 0) & bool(part.words) & (not part.foreign)
+    for number in np.flatnonzero(far):
+        far[number] = not any(named(part, ground, int(number)))
+    return far
+
+
+def named(part: Asked, ground: Ground, number: int) -> list[bool]:
+    """For each content word of the part: strip `number` has it, or another word for it."""
+    similar = part.read.tokens @ ground.prepared.tokens[ground.inside[number]].T
+    nearest = similar.max(axis=1, initial=0.0)
+    return [
+        root in ground.stems[number] or bool(nearest[list(places)].mean() >= ALIKE)
+        for root, places in zip(part.stems, part.places, strict=True)
+    ]
+
+
 def _by_word(part: Asked, ground: Ground, nearest: NDArray[np.float32]) -> NDArray[np.float64]:
     similar = np.stack([nearest[:, list(places)].mean(axis=1) for places in part.places], axis=1)
     shared = np.array([[word in stems for word in part.stems] for stems in ground.stems], float)
-    shared_at_all = np.array([word in ground.all_stems for word in part.stems], float)
     rarest = np.argsort(-part.weights, kind="stable")[:RAREST]
     total = part.weights.sum() + 1e-6
     return np.stack(
         [
             similar[:, rarest].min(axis=1),
-            similar[:, rarest].mean(axis=1),
             shared @ part.weights / total,
-            np.full(len(shared), shared_at_all @ part.weights / total),
             ((1 - np.maximum(shared, similar)) * part.weights).max(axis=1),
-            ((1 - shared) * part.weights).max(axis=1),
         ],
         axis=1,
     )
 
 
-def _missing(part: Asked, ground: Ground) -> tuple[float, float]:
-    """Shares of the part's codes and numbers, and of its names, that the passage does not hold."""
-    known = dict(zip(part.words, (word in ground.all_stems for word in part.stems), strict=True))
-    named = set(names(part.text))
-    coded = [there for word, there in known.items() if codelike(word) or any(map(str.isdigit, word))]
-    return _absent(coded), _absent([there for word, there in known.items() if word in named])
-
-
-def _absent(there: Sequence[bool]) -> float:
+def _names_missing(part: Asked, ground: Ground) -> float:
+    """The share of the part's names that the passage does not hold."""
+    wanted = set(names(part.text))
+    there = [root in ground.all_stems for word, root in zip(part.words, part.stems, strict=True) if word in wanted]
     return 1.0 - sum(there) / len(there) if there else 0.0
 
 

@@ -48,6 +48,21 @@ async def test_the_reason_names_what_is_missing(evaluator: LocalEvaluator) -> No
     assert "nothing on" in evaluation.scores[0].reason
 
 
+@pytest.mark.parametrize("question", ["Who won the football world cup in 1998?", "Who is the head of Brazil?"])
+async def test_what_names_nothing_and_is_far_in_meaning_is_of_no_use(evaluator: LocalEvaluator, question: str) -> None:
+    passages = [PUMP, LEAVE, PARENTS]
+    evaluation = await evaluator.evaluate(question, passages)
+    assert max(score.value for score in evaluation.scores) < 0.3
+    filtering = await evaluator.filter(question, [strip for one in passages for strip in decompose(one)])
+    assert not any(filtering.keep)
+
+
+@pytest.mark.parametrize("text", ["Grade 14 gets parental leave. See page 10.", "Parental leave, 7."])
+async def test_a_number_is_named_with_what_it_counts_or_not_at_all(evaluator: LocalEvaluator, text: str) -> None:
+    evaluation = await evaluator.evaluate("How many days of parental leave do I get?", [passage(text)])
+    assert "“" not in evaluation.scores[0].reason
+
+
 async def test_a_question_of_two_parts_is_judged_part_by_part(evaluator: LocalEvaluator) -> None:
     evaluation = await evaluator.evaluate(
         "How many days of annual leave do I have, and how often is the pump cleaned?", [LEAVE, PUMP]
