@@ -222,6 +222,7 @@ class Answers:
 
     async def _later(self, claim: Claim, error: Exception) -> bool:
         if claim.attempt >= MOST_ATTEMPTS:
+            log.error("reply_given_up", conversation=claim.conversation, attempts=claim.attempt)
             return await self.inbox.done(claim)
         raise RetryLaterError(min(self.pace.again_after * 2 ** (claim.attempt - 1), LONGEST_PAUSE)) from error
 

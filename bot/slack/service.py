@@ -63,6 +63,7 @@ class Uses:
 class Slack:
     """`answers` and `ingesting` work off the queue; `sockets` or `routes` take in what Slack sends."""
 
+    team: str
     answers: Answers
     ingesting: Ingesting
     sockets: Sockets | None
@@ -106,6 +107,7 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
             Sockets(app, web, installation.app_token, silent=installation.silent) if installation.app_token else None
         )
         yield Slack(
+            team=me.team,
             answers=Answers(
                 me=me,
                 web=web,

@@ -38,7 +38,7 @@ def run_bot(address: Address, database_url: str, folder: str, http: bool, ready:
 async def _bot(address: Address, database_url: str, folder: Path, http: bool, ready: "Connection[str, str]") -> None:
     # As many signs as questions: what is measured is the time of a sign, not that it is left out.
     pace = Pace(statuses=Budget(calls=100_000), sessions=Budget(calls=100_000))
-    options = Options(http=http, pace=pace, at_once=16, pool_size=20)
+    options = Options(http=http, pace=pace, pool_size=12)  # as many at once as by default
     async with open_bot(address, database_url, folder, services=scripted(), options=options) as bot:
         if bot.slack.sockets:
             ready.send("")

@@ -1,5 +1,6 @@
 """People feed the library from Slack and tend it; what is added in a place is seen in that place."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from aiohttp import web as http
 from bot.slack.access import WORKSPACE
 from crag_graph.knowledge.documents import StoredDocument
 from tests.scenarios.slack.bot import Bot, Options, Stage, scripted
-from tests.slack_workspace import SlackWorkspace
 
 PAGE = (
     "<html><head><title>Travel rules</title></head><body><p>Trains come first. Planes need a reason.</p></body></html>"
@@ -28,6 +28,7 @@ class Site:
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
     async def serve(_: http.Request) -> http.Response:
+        await asyncio.sleep(made.delay)
         if not made.page:
             return http.Response(status=404)
         return http.Response(text=made.page, content_type="text/html")
@@ -194,11 +195,13 @@ async def test_where_the_bot_is_no_member_the_asker_alone_is_told(bot: Bot, stag
     assert told.is_private
 
 
-async def test_a_slow_page_is_acknowledged_at_once(bot: Bot, stage: Stage, slack: SlackWorkspace) -> None:
-    await stage.ada.runs("/crag-ingest http://192.0.2.1/never", in_=stage.travel)
-    command = next(one for one in slack.deliveries if one.payload.get("command"))
+async def test_a_slow_page_is_acknowledged_at_once(bot: Bot, stage: Stage, site: Site) -> None:
+    site.delay = 2.0
+    await stage.ada.runs(f"/crag-ingest {site.address}", in_=stage.travel)
+    command = next(one for one in stage.slack.deliveries if one.payload.get("command"))
     assert command.ack_seconds is not None
-    assert command.ack_seconds < 3
+    assert command.ack_seconds < 1
+    await stage.ada.is_shown("Added Travel rules", in_=stage.travel)
 
 
 async def test_long_lists_come_in_pages(bot: Bot, stage: Stage, tmp_path: Path) -> None:
