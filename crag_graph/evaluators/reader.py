@@ -49,13 +49,14 @@ def batch(pairs: Sequence[tuple[Text, Text]], rarity: NDArray[np.float32]) -> Ba
     pair_marks = np.zeros((count, 4), np.float32)
     for row, (question, strip) in enumerate(pairs):
         similar = question.tokens @ strip.tokens.T
-        for side, text, other, axis in ((0, question, strip, 1), (1, strip, question, 0)):
+        same = question.ids[:, None] == strip.ids[None, :]
+        for side, text, axis in ((0, question, 1), (1, strip, 0)):
             length = len(text.ids)
             sides[side][row, :length] = text.tokens
             there[side][row, : max(length, 1)] = True
             mark = marks[side][row, :length]
             mark[:, 0] = similar.max(axis=axis, initial=0.0)
-            mark[:, 1] = np.isin(text.ids, other.ids)
+            mark[:, 1] = same.any(axis=axis)
             mark[:, 2] = rarity[text.ids]
             mark[:, 3] = text.above
             mark[:, 4] = side == 0

@@ -46,7 +46,7 @@ class Asked:
     """One part of a question, read. Arrays are over its content words, or its tokens where it says so.
 
     `weights`: rarity in (0, 1]. `tokens`: shape (m, d). `token_weights`: shape (m,), 0 for small words.
-    `places`: for each word its token numbers. `target`: numbers of the tokens right behind the question word.
+    `pooling`: shape (m, words), averages a word's tokens. `target`: numbers of the tokens right behind the question word.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Asked:
     words: tuple[str, ...]
     stems: tuple[str, ...]
     weights: NDArray[np.float64]
-    places: tuple[tuple[int, ...], ...]
+    pooling: NDArray[np.float32]
     token_weights: NDArray[np.float64]
     target: tuple[int, ...]
     foreign: bool
@@ -83,15 +83,17 @@ def asked(text: str, read: TokenVectors, rarity: NDArray[np.float32], *, alone: 
     content = [(word, places) for word, places in found if word.lower() not in STOP_WORDS]
     weights = np.array([_weight(read, places, rarity) for _, places in content])
     token_weights = np.zeros(len(read.ids))
-    for (_, places), weight in zip(content, weights, strict=True):
-        token_weights[list(places)] = weight
+    pooling = np.zeros((len(read.ids), len(content)), np.float32)
+    for number, (_, places) in enumerate(content):
+        token_weights[list(places)] = weights[number]
+        pooling[list(places), number] = 1 / len(places)
     return Asked(
         text=text,
         read=read,
         words=tuple(word for word, _ in content),
         stems=tuple(stem(word) for word, _ in content),
         weights=weights,
-        places=tuple(places for _, places in content),
+        pooling=pooling,
         token_weights=token_weights,
         target=_target(text, read, found),
         foreign=language(text) != "en",
@@ -151,23 +153,21 @@ def astray(part: Asked, ground: Ground, rows: NDArray[np.float64]) -> NDArray[np
     `rows`: the strips' signals. A part in another language than English shares too few words to be judged by them.
     """
     far: NDArray[np.bool_] = (rows[:, 0] < ASTRAY) & (rows[:, 4] == 0) & bool(part.words) & (not part.foreign)
-    for number in np.flatnonzero(far):
-        far[number] = not any(named(part, ground, int(number)))
+    if far.any():
+        similar = part.read.tokens @ ground.prepared.tokens.T
+        far[far] = (_nearest(similar, ground.inside[far]) @ part.pooling < ALIKE).all(axis=1)
     return far
 
 
 def named(part: Asked, ground: Ground, number: int) -> list[bool]:
     """For each content word of the part: strip `number` has it, or another word for it."""
     similar = part.read.tokens @ ground.prepared.tokens[ground.inside[number]].T
-    nearest = similar.max(axis=1, initial=0.0)
-    return [
-        root in ground.stems[number] or bool(nearest[list(places)].mean() >= ALIKE)
-        for root, places in zip(part.stems, part.places, strict=True)
-    ]
+    alike = similar.max(axis=1, initial=0.0) @ part.pooling >= ALIKE
+    return [root in ground.stems[number] or bool(there) for root, there in zip(part.stems, alike, strict=True)]
 
 
 def _by_word(part: Asked, ground: Ground, nearest: NDArray[np.float32]) -> NDArray[np.float64]:
-    similar = np.stack([nearest[:, list(places)].mean(axis=1) for places in part.places], axis=1)
+    similar = nearest @ part.pooling
     shared = np.array([[word in stems for word in part.stems] for stems in ground.stems], float)
     rarest = np.argsort(-part.weights, kind="stable")[:RAREST]
     total = part.weights.sum() + 1e-6
