@@ -114,12 +114,12 @@ async def _timed(answering: Answering, apart: Apart, text: str) -> Times:
     )
 
 
-async def growth(product: Product) -> dict[int, int]:
+async def growth(product: Product, marks: Sequence[int] = MARKS) -> dict[int, int]:
     """Bytes on the disk after so many turns of one conversation."""
     sizes: dict[int, int] = {}
-    for turn in range(1, MARKS[-1] + 1):
+    for turn in range(1, marks[-1] + 1):
         await product.answering.answer(_question(TALK[turn % len(TALK)], "growth"), _quietly)
-        if turn in MARKS:
+        if turn in marks:
             sizes[turn] = _memory_size(product.settings.data_dir)
     return sizes
 
