@@ -25,6 +25,7 @@ from tests.slack_workspace import Message, SlackWorkspace, Timing
 A_SECOND = 20
 SECONDS = 20
 ONE_BY_ONE = 50
+AT_ONCE = 300
 WARM_UP = 10
 PROCESSES = multiprocessing.get_context("spawn")
 
@@ -113,16 +114,30 @@ async def ask_many(slack: SlackWorkspace) -> tuple[list[float], list[float]]:
     return acks, answers
 
 
+async def ask_at_once(slack: SlackWorkspace) -> float:
+    """Answers a second while many questions wait."""
+    ada = slack.user("Ada")
+    places = [slack.channel(f"full-{n}", members=[ada, slack.bot]) for n in range(A_SECOND)]
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    asked = [await ada.says(f"@bot How many weeks, {n}?", in_=places[n % A_SECOND]) for n in range(AT_ONCE)]
+    for question in asked:
+        await slack.reply_to(question, within=120)
+    return AT_ONCE / (loop.time() - started)
+
+
 async def measure(url: str, folder: Path, *, http: bool) -> list[str]:
     name = "HTTP" if http else "Socket Mode"
     async with SlackWorkspace(timing=Timing(), patience=30) as slack, bot(slack, url, folder, http=http):
         signs, alone = await ask_one_by_one(slack)
         acks, busy = await ask_many(slack)
+        rate = await ask_at_once(slack)
     return [
         row(f"{name}: event in → first sign of work", signs, "≤ 300"),
         row(f"{name}: event in → answer posted, one at a time", alone, "median ≤ 45, p95 ≤ 90"),
         row(f"{name}: acknowledgement, {A_SECOND} questions a second", acks, "p99 ≤ 100"),
         row(f"{name}: event in → answer posted, {A_SECOND} questions a second", busy, ""),
+        f"| {name}: answers a second, {AT_ONCE} questions waiting | {AT_ONCE} | {rate:.0f} | | | | ≥ 25 |",
     ]
 
 
