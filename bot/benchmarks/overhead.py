@@ -207,6 +207,11 @@ def report(times: dict[str, list[Times]], sizes: dict[int, int], started: Sequen
         "|---|---:|---:|---:|---:|---:|---:|",
         *(_row(way, taken) for way, taken in times.items()),
         "",
+        (
+            "The longer an answer, the more of ours is the client reading a stream word by word: with a real model that "
+            "happens while the model writes."
+        ),
+        "",
         "One conversation's memory on the disk (SQLite and its log):",
         "",
         "| turns | bytes |",
