@@ -16,6 +16,7 @@ from bot.admin.admins import Admins
 from bot.admin.application import mount
 from bot.admin.desk import Desk
 from bot.admin.links import Links
+from bot.admin.openid import OpenId
 from bot.admin.prices import Price
 from bot.database.engine import JOBS_SCHEMA, with_schema
 from bot.forgetting import tidy
@@ -26,6 +27,7 @@ from bot.slack.directory import known_names
 from bot.slack.incoming import Manner, Manners
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.slack.start import SlackSetupError
+from bot.slack.web import SlackError
 from bot.wiring import Product, open_product
 
 SILENT = 60.0
@@ -136,12 +138,31 @@ def _desk(service: Service) -> Desk:
         engine=product.database.engine,
         admins=_admins(settings),
         links=service.links,
+        openid=_openid(settings, service.slack),
         answering=product.answering,
         embedder=product.ingest.embedder,
         ingest=product.ingest,
         names=lambda people, channels: known_names(service.slack.directory, people, channels),
         prices={model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()},
         texts=settings.trace_text,
+    )
+
+
+def _openid(settings: Settings, slack: Slack) -> OpenId | None:
+    async def vouches(person: str) -> bool:
+        try:
+            return (await slack.directory.person(person)).admin
+        except SlackError:
+            return False
+
+    if settings.slack_client_id is None:
+        return None
+    return OpenId(
+        client_id=settings.slack_client_id,
+        client_secret=_secret(settings.slack_client_secret),
+        api_url=settings.slack_api_url,
+        team=slack.team,
+        vouches=vouches,
     )
 
 

@@ -169,6 +169,15 @@ class Settings(BaseModel):
     slack_signing_secret: SecretStr | None = _field(
         None, "Signing secret, for HTTP mode.", example="8f742231b10e8888…", name="SLACK_SIGNING_SECRET"
     )
+    slack_client_id: str | None = _field(
+        None,
+        "Client id of the app, for “Sign in with Slack” on the review pages.",
+        example="0123456789.0123456789012",
+        name="SLACK_CLIENT_ID",
+    )
+    slack_client_secret: SecretStr | None = _field(
+        None, "Client secret of the app, with `SLACK_CLIENT_ID`.", example="4b39e9752c4…", name="SLACK_CLIENT_SECRET"
+    )
     slack_mode: Literal["socket", "http"] = _field("socket", "How Slack reaches the bot.")
     slack_api_url: Address = _field("https://slack.com/api/", "Address of Slack's Web API.")
     listen: Literal["mention", "thread", "all"] = _field(
@@ -205,6 +214,7 @@ class Settings(BaseModel):
         model = self.openai_api_key or self.openai_base_url
         needs_model = "needs a model server. Set OPENAI_API_KEY or OPENAI_BASE_URL, or choose local."
         slack, socket = self.slack_bot_token, self.slack_mode == "socket"
+        client, secret = self.slack_client_id, self.slack_client_secret
         return (
             (
                 self.lower > self.upper,
@@ -237,6 +247,13 @@ class Settings(BaseModel):
                 bool(slack and not socket and not self.slack_signing_secret),
                 "SLACK_SIGNING_SECRET",
                 "is missing, and HTTP mode needs it. Set it, or CRAG_SLACK_MODE=socket.",
+            ),
+            (bool(client and not secret), "SLACK_CLIENT_SECRET", "is missing. Set it, or unset SLACK_CLIENT_ID."),
+            (bool(secret and not client), "SLACK_CLIENT_ID", "is missing. Set it, or unset SLACK_CLIENT_SECRET."),
+            (
+                bool(client and not self.public_url),
+                "SLACK_CLIENT_ID",
+                "needs an address that Slack sends browsers back to. Set CRAG_PUBLIC_URL.",
             ),
         )
 

@@ -58,6 +58,8 @@ def _routes() -> list[Route | Mount]:
         Route("/", _home),
         Route("/sign-in/{token}", login.ask_to_sign_in),
         Route("/sign-in/{token}", login.sign_in, methods=POST),
+        Route("/login/slack", login.ask_slack),
+        Route("/login/slack/done", login.back_from_slack),
         Route("/sign-out", signed_in(login.sign_out), methods=POST),
         Route("/bye", login.bye),
         Route("/traces", signed_in(traces.show_list)),
@@ -122,7 +124,8 @@ async def _refused(request: Request, error: Exception) -> Response:
     told = str(error.detail) if isinstance(error, HTTPException) else ""
     if status == 403:  # noqa: PLR2004
         text = told if told != "Forbidden" else FORBIDDEN
-        return page(request, "refused.html", status=403, text=text)
+        desk: Desk = request.app.state.desk
+        return page(request, "refused.html", status=403, text=text, slack=login.SLACK if desk.openid else None)
     text = {404: "There is no such page, or you may not see it."}.get(status, told)
     return page(request, "message.html", status=status, title=TITLES.get(status, "That does not work"), text=text)
 

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.admin.admins import Admins
 from bot.admin.links import Links
+from bot.admin.openid import OpenId
 from bot.admin.prices import Price
 from bot.answering import Answering
 from crag_graph.embedding import Embedder
@@ -41,6 +42,8 @@ class Desk:
     embedder: Embedder
     ingest: Ingest
     links: Links
+    openid: OpenId | None = None
+    """Signing in with Slack, where that is set up."""
     names: Names = nameless
     prices: Mapping[str, Price] = field(default_factory=dict)
     texts: bool = False

@@ -57,6 +57,14 @@ sessions = Table(
     _moment("expires_at"),
 )
 
+# Begun at Slack and not back yet; `id` is a hash of what the browser's cookie holds.
+sign_ins = Table(
+    "admin_sign_ins",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _moment("expires_at"),
+)
+
 audit = Table(
     "audit",
     metadata,

@@ -1,7 +1,18 @@
+import socket
+from dataclasses import replace
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from bot.admin.admins import Admins
+from bot.admin.application import mount
+from bot.admin.desk import Desk
+from bot.admin.links import Links
+from bot.admin.openid import OpenId
+from bot.server import build
+from tests.browser.chromium import serving
 from tests.browser.installation import Running
+from tests.slack_workspace import SlackWorkspace
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +33,43 @@ async def test_a_link_signs_in_once_and_its_second_use_is_refused(
     assert answer.status == 403
     await expect(window.get_by_text("/crag-traces")).to_be_visible()
     await other.close()
+
+
+async def test_an_admin_goes_to_slack_by_a_button_and_comes_back_signed_in(page: Page, installation: Running) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    async with SlackWorkspace() as slack:  # at 127.0.0.1, which is another site for a browser than localhost is
+        ada = slack.user("Ada")
+        slack.at_the_browser(ada)
+        address = f"http://localhost:{port}"
+        desk = with_slack(installation.desk, slack, admin=ada.id, address=address)
+        async with serving(build(desk.engine, [mount(desk)]), port):
+            await page.goto(f"{address}/admin/traces")
+            await page.get_by_role("link", name="Sign in with Slack").click()
+            await expect(page.get_by_role("heading", name="Traces")).to_be_visible()
+            assert page.url == f"{address}/admin/traces"
+            slack.at_the_browser(slack.user("Gil"))
+            await page.goto(f"{address}/admin/login/slack")
+            await expect(page.get_by_text("You are not an admin")).to_be_visible()
+
+
+def with_slack(desk: Desk, slack: SlackWorkspace, *, admin: str, address: str) -> Desk:
+    async def vouches(_person: str) -> bool:
+        return False
+
+    admins = Admins(named=frozenset({admin}))
+    return replace(
+        desk,
+        admins=admins,
+        links=Links(desk.engine, admins, address=address),
+        openid=OpenId(
+            client_id=slack.app.client_id,
+            client_secret=slack.app.client_secret,
+            api_url=slack.api_url,
+            team=slack.team.id,
+            vouches=vouches,
+        ),
+    )
 
 
 async def test_a_bad_answer_is_found_judged_and_run_again_without_any_script(

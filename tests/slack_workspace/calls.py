@@ -29,6 +29,8 @@ class Call:
     args: Json
     app: App
     installation: Installation | None
+    person: Account | None = None
+    """Who signed in, for calls with her own token."""
 
     @property
     def by(self) -> Installation:

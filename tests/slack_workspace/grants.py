@@ -1,4 +1,4 @@
-"""What a person allowed an app on the OAuth page, until the app redeems the code."""
+"""What a person allowed an app on the OAuth or the sign-in page: by code until the app redeems it, then by token."""
 
 import secrets
 from dataclasses import dataclass
@@ -12,17 +12,29 @@ class Grant:
     app: App
     team: Team
     person: Account
+    redirect_uri: str = ""
+    nonce: str = ""
 
 
 class Grants:
     def __init__(self) -> None:
         self._by_code: dict[str, Grant] = {}
+        self._by_token: dict[str, Grant] = {}
 
-    def allow(self, app: App, team: Team, person: Account) -> str:
+    def allow(self, grant: Grant) -> str:
         """A code that the app may redeem once."""
         code = secrets.token_urlsafe(16)
-        self._by_code[code] = Grant(app=app, team=team, person=person)
+        self._by_code[code] = grant
         return code
+
+    def token(self, grant: Grant) -> str:
+        """With it the app may ask who the person is."""
+        token = f"xoxp-{secrets.token_hex(16)}"
+        self._by_token[token] = grant
+        return token
+
+    def whose(self, token: str) -> Grant | None:
+        return self._by_token.get(token)
 
     def redeem(self, code: str, app: App) -> Grant | None:
         grant = self._by_code.pop(code, None)

@@ -21,7 +21,7 @@ from tests.slack_workspace.sockets import Sockets
 from tests.slack_workspace.timing import Timing
 from tests.slack_workspace.uploads import Uploads
 from tests.slack_workspace.views import Views
-from tests.slack_workspace.world import Conversation, Json, Team, World
+from tests.slack_workspace.world import Account, Conversation, Json, Team, World
 
 
 class Platform:
@@ -45,6 +45,8 @@ class Platform:
         self.sockets: dict[str, Sockets] = {}
         self.couriers: dict[str, Courier] = {}
         self.calls: list[Logged] = []
+        self.at_the_browser: Account | None = None
+        """Who signs in where an app sends its browser to this Slack."""
         self.stream_appends: int | None = None
         """Where a test says so, a stream dies after so many appends."""
         self.host = ""

@@ -29,6 +29,7 @@ class Server:
                 web.get("/files-pri/{file}/{rest:.+}", downloads.serve),
                 web.post("/upload/v1/{key}", downloads.take),
                 web.get("/oauth/v2/authorize", pages.authorize),
+                web.get("/openid/connect/authorize", pages.sign_in),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

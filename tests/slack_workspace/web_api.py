@@ -13,7 +13,8 @@ from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.spoiling import spoil
 from tests.slack_workspace.world import Json
 
-_NO_TOKEN = frozenset({"api.test", "oauth.v2.access"})
+_NO_TOKEN = frozenset({"api.test", "oauth.v2.access", "openid.connect.token"})
+_PERSONS_TOKEN = frozenset({"openid.connect.userInfo"})
 _APP_TOKEN = frozenset({"apps.connections.open"})
 
 
@@ -58,12 +59,20 @@ class WebApi:
             return Call(method=method, args=args, app=next(iter(self._slack.apps.values())), installation=None)
         if not token:
             raise Refusal("not_authed")
+        if method in _PERSONS_TOKEN:
+            return self._by_person(method, args, token)
         app, installation = self._owner(token)
         if (installation is None) != (method in _APP_TOKEN):
             raise Refusal("not_allowed_token_type")
         if installation and installation.revoked:
             raise Refusal(installation.revoked)
         return Call(method=method, args=args, app=app, installation=installation)
+
+    def _by_person(self, method: str, args: Json, token: str) -> Call:
+        grant = self._slack.grants.whose(token)
+        if grant is None:
+            raise Refusal("invalid_auth")
+        return Call(method=method, args=args, app=grant.app, installation=None, person=grant.person)
 
     @staticmethod
     def _client(request: web.Request) -> Json:

@@ -91,6 +91,10 @@ class SlackWorkspace:
         """Signed HTTP to this request URL from now on, instead of Socket Mode."""
         self.app.request_url = url
 
+    def at_the_browser(self, person: Person | None) -> None:
+        """Who signs in from now on where an app sends its browser here; nobody: who is there says no."""
+        self.platform.at_the_browser = person.account if person else None
+
     # Who and what is here
 
     def user(

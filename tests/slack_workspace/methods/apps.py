@@ -3,6 +3,7 @@
 import secrets
 
 from tests.slack_workspace.calls import Call, Refusal
+from tests.slack_workspace.grants import Grant
 from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.world import Json
 
@@ -43,17 +44,10 @@ def team_info(slack: Platform, call: Call) -> Json:
 
 
 def oauth_access(slack: Platform, call: Call) -> Json:
-    app = next((a for a in slack.apps.values() if a.client_id == call.text("client_id")), None)
-    if app is None:
-        raise Refusal("invalid_client_id")
-    if not secrets.compare_digest(app.client_secret, call.text("client_secret")):
-        raise Refusal("bad_client_secret")
-    grant = slack.grants.redeem(call.text("code"), app)
-    if grant is None:
-        raise Refusal("invalid_code")
-    installed = slack.install(app, grant.team)
+    grant = redeem(slack, call)
+    installed = slack.install(grant.app, grant.team)
     return {
-        "app_id": app.id,
+        "app_id": grant.app.id,
         "authed_user": {"id": grant.person.id},
         "scope": ",".join(sorted(installed.scopes)),
         "token_type": "bot",
@@ -63,3 +57,16 @@ def oauth_access(slack: Platform, call: Call) -> Json:
         "enterprise": None,
         "is_enterprise_install": False,
     }
+
+
+def redeem(slack: Platform, call: Call) -> Grant:
+    """What was allowed with this code, told once to the app that it was allowed to."""
+    app = next((a for a in slack.apps.values() if a.client_id == call.text("client_id")), None)
+    if app is None:
+        raise Refusal("invalid_client_id")
+    if not secrets.compare_digest(app.client_secret, call.text("client_secret")):
+        raise Refusal("bad_client_secret")
+    grant = slack.grants.redeem(call.text("code"), app)
+    if grant is None:
+        raise Refusal("invalid_code")
+    return grant
