@@ -15,14 +15,14 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack import words
-from bot.slack.blocks import FEEDBACK, HOW
-from bot.slack.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
-from bot.slack.home import on_home_opened
 from bot.slack.incoming import Manners, Me
-from bot.slack.interactions import Traces, on_feedback, on_how
-from bot.slack.library import Shelf, on_ingest
-from bot.slack.messages import ignore, on_message, on_place_changed, on_removed, on_stop
-from bot.slack.taking import Taking
+from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
+from bot.slack.listeners.home import on_home_opened
+from bot.slack.listeners.interactions import Traces, on_feedback, on_how
+from bot.slack.listeners.library import Shelf, on_ingest
+from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
+from bot.slack.listeners.taking import Taking
+from bot.slack.views.blocks import FEEDBACK, HOW
 from bot.slack.web import Web
 
 log = structlog.get_logger()

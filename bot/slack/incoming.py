@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from bot.slack.mrkdwn import clean, mentioned
+from bot.slack.text.mrkdwn import clean, mentioned
 
 SLACKBOT = "USLACKBOT"
 QUESTIONS = frozenset({None, "file_share", "thread_broadcast"})

@@ -10,19 +10,19 @@ from starlette.routing import Route
 from bot.answering import Answering
 from bot.inbox import Inbox
 from bot.jobs import Queue
-from bot.slack.answers import Answers
 from bot.slack.app import Parts, make_app
-from bot.slack.commands import Link
 from bot.slack.directory import Directory
-from bot.slack.files import Files
-from bot.slack.forgetting import Forgetting
+from bot.slack.documents.files import Files
+from bot.slack.documents.ingesting import Ingesting
 from bot.slack.incoming import Manners
-from bot.slack.ingesting import Ingesting
-from bot.slack.interactions import Traces
-from bot.slack.library import Shelf
-from bot.slack.pace import Pace
+from bot.slack.listeners.commands import Link
+from bot.slack.listeners.interactions import Traces
+from bot.slack.listeners.library import Shelf
+from bot.slack.listeners.taking import Taking
+from bot.slack.replies.answers import Answers
+from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.pace import Pace
 from bot.slack.start import check_app_token, introduce
-from bot.slack.taking import Taking
 from bot.slack.transports import SILENT, Sockets, http_routes
 from bot.slack.web import open_web
 from crag_graph.knowledge.ingest import Ingest

@@ -18,7 +18,7 @@ from pathlib import Path
 from bot import logs
 from bot.database.embedded import EmbeddedServer
 from bot.database.migrate import migrate
-from bot.slack.pace import Budget, Pace
+from bot.slack.replies.pace import Budget, Pace
 from tests.scenarios.slack.bot import Address, Options, open_bot, scripted, served
 from tests.slack_workspace import Message, SlackWorkspace, Timing
 

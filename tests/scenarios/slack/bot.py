@@ -18,7 +18,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
 from bot.memory import open_sqlite
 from bot.slack.incoming import Manners
-from bot.slack.pace import Pace
+from bot.slack.replies.pace import Pace
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.traces.recorder import Recorder
 from crag_graph.context import Policy

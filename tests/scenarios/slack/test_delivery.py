@@ -9,7 +9,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from bot.slack.incoming import Manner, Manners
-from bot.slack.pace import Pace
+from bot.slack.replies.pace import Pace
 from crag_graph.services import Services
 from tests.fakes.services import ScriptedLibrary, ScriptedWriter, trouble
 from tests.scenarios.slack.bot import LEAVE, Bot, Options, Stage, running_bot, scripted

@@ -12,10 +12,10 @@ from bot.database.engine import JOBS_SCHEMA, MEMORY_SCHEMA, open_engine, with_sc
 from bot.inbox import Inbox
 from bot.jobs import Tasks, open_queue
 from bot.memory import open_postgres
-from bot.slack.answers import Answers
 from bot.slack.directory import Directory
-from bot.slack.forgetting import Forgetting
-from bot.slack.pace import Pace
+from bot.slack.replies.answers import Answers
+from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.pace import Pace
 from bot.slack.start import introduce
 from bot.slack.web import open_web
 from bot.traces.recorder import Recorder

@@ -1,0 +1,1 @@
+"""What people bring into the library from Slack."""

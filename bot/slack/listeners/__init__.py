@@ -1,0 +1,1 @@
+"""What the app hears: each parses, hands over, and acknowledges."""

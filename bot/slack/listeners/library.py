@@ -1,0 +1,221 @@
+"""The slash command that feeds and tends the library, and files that are shared with a mention."""
+
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from bot.inbox import Inbox, Item
+from bot.jobs import Kind, Queue
+from bot.slack.access import WORKSPACE, space_for_ingest, space_of
+from bot.slack.directory import Directory, Place
+from bot.slack.documents.ingesting import Request, payload_of, subject_of
+from bot.slack.incoming import Me, Message
+from bot.slack.listeners.commands import Command
+from bot.slack.text.mrkdwn import decode, escape, unescape
+from bot.slack.views.blocks import shorten
+from crag_graph.knowledge.documents import StoredDocument
+from crag_graph.knowledge.library import Library
+from crag_graph.knowledge.sources import is_address
+
+HELP = (
+    "*What I can do with the library*\n"
+    "• `/crag-ingest URL` adds a page or document from the web\n"
+    "• `/crag-ingest text TITLE`, and the text on the lines below, adds pasted text\n"
+    "• share a file and mention me with the word `ingest` to add it\n"
+    "• `/crag-ingest list` shows what is here, `status` how much\n"
+    "• `/crag-ingest refresh NUMBER` (or `all`) fetches addresses again, `remove NUMBER` takes a document out\n"
+    "What is added here can be asked about here. `--workspace` in a public channel adds it for everybody; "
+    "only admins may do that."
+)
+PAGE = 15
+MOST_CHARACTERS = 200_000
+"""Of pasted text; a slash command brings far less."""
+FOR_EVERYBODY = "--workspace"
+_INGEST = re.compile(r"(please\s+)?(crag-)?(ingest|add|learn|index)\b[\s.!:]*", re.IGNORECASE)
+_LINK = re.compile(r"<([a-z][a-z0-9+.-]*://[^|>]+)(?:\|[^>]*)?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """What a command needs to tend the library of the place where it was given. `admins`: who may do more."""
+
+    me: Me
+    directory: Directory
+    library: Library
+    inbox: Inbox
+    queue: Queue
+    admins: frozenset[str]
+
+    async def put(self, request: Request) -> None:
+        """Stores and queues one piece of work. Raises InboxError or QueueError."""
+        ts = request.ts or f"{time.time():.6f}"
+        subject = subject_of(request)
+        item = Item(
+            team=self.me.team,
+            channel=request.channel,
+            ts=f"{ts}-{request.file or secrets.token_hex(4)}",
+            conversation=subject,
+            person=request.user,
+            payload=payload_of(replace(request, ts=ts)),
+        )
+        if await self.inbox.receive(item):
+            await self.queue.put(Kind.INGEST, subject)
+
+    async def request(self, channel: str, user: str, *, for_everybody: bool = False) -> Request:
+        """The frame of a request: where it goes. Raises PermissionError with the reason."""
+        place = await self.directory.place(channel)
+        if for_everybody and user not in self.admins:
+            raise PermissionError("Only admins may add documents for the whole workspace. Leave out `--workspace`.")
+        space = space_for_ingest(team=self.me.team, place=place, for_everybody=for_everybody)
+        return Request(space=space, where=_where(space, place), channel=channel, user=user)
+
+    async def documents(self, channel: str, user: str) -> tuple[StoredDocument, ...]:
+        """What may be tended here: the documents of this place, and those of everybody by admins."""
+        spaces = [space_of(self.me.team, channel), *([WORKSPACE] if user in self.admins else [])]
+        return await self.library.documents(spaces)
+
+
+async def on_ingest(ack: AsyncAck, body: Mapping[str, Any], shelf: Shelf) -> None:
+    command = Command.read(body)
+    for_everybody = FOR_EVERYBODY in command.text
+    command = replace(command, text=command.text.replace(FOR_EVERYBODY, "").strip())
+    verb, _, rest = command.text.partition(" ")
+    try:
+        await ack(await _run(verb.strip().lower(), rest.strip(), command, shelf, for_everybody=for_everybody))
+    except PermissionError as refusal:
+        await ack(str(refusal))
+
+
+async def _run(verb: str, rest: str, command: Command, shelf: Shelf, *, for_everybody: bool) -> str:
+    if verb in {"", "help"}:
+        return HELP
+    if tend := TENDING.get(verb):
+        return await tend(rest, command, shelf)
+    request = await shelf.request(command.channel, command.user, for_everybody=for_everybody)
+    request = replace(request, response_url=command.response_url)
+    if verb.partition("\n")[0] == "text":
+        return await _add_text(command.text.partition("text")[2], request, shelf)
+    return await _add_address(command.text, request, shelf)
+
+
+async def _add_address(text: str, request: Request, shelf: Shelf) -> str:
+    found = _LINK.fullmatch(text.strip())
+    address = unescape(found[1] if found else text.strip())
+    if not is_address(address) or len(address.split()) != 1:
+        return f"“{escape(shorten(text, 100))}” is not an address that I can fetch.\n{HELP}"
+    await shelf.put(replace(request, address=address))
+    return f"I am adding {escape(address)}. {request.where}"
+
+
+async def _add_text(text: str, request: Request, shelf: Shelf) -> str:
+    title, _, body = text.strip().partition("\n")
+    body = decode(body, me="", names={})
+    if not title.strip() or not body.strip():
+        return "Give the text a title, and put it on the lines below: `/crag-ingest text TITLE` and then the text."
+    if len(body) > MOST_CHARACTERS:
+        return f"The text has {len(body):,} characters; {MOST_CHARACTERS:,} are possible. Share it as a file instead."
+    title = shorten(decode(title, me="", names={}), 150)
+    await shelf.put(replace(request, title=title, text=body))
+    return f"I am adding “{escape(title)}”. {request.where}"
+
+
+async def _remove(which: str, command: Command, shelf: Shelf) -> str:
+    document = await _find(which, command, shelf)
+    if document is None:
+        return _no_such(which, "remove")
+    if command.user not in {document.added_by, *shelf.admins}:
+        return f"Only <@{document.added_by}>, who added it, or an admin may remove “{escape(document.title)}”."
+    await shelf.library.remove(document.id)
+    return f"Removed: “{escape(document.title)}”. Answers use it no more."
+
+
+async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
+    if which.lower() == "all":
+        chosen = [one for one in await shelf.documents(command.channel, command.user) if is_address(one.source)]
+    else:
+        document = await _find(which, command, shelf)
+        if document is None:
+            return _no_such(which, "refresh")
+        chosen = [document] if is_address(document.source) else []
+    if not chosen:
+        return "There is nothing to fetch again: only documents that came from an address can be refreshed."
+    place = await shelf.directory.place(command.channel)
+    for document in chosen:
+        await shelf.put(
+            Request(
+                space=document.space,
+                where=_where(document.space, place),
+                channel=command.channel,
+                user=document.added_by,
+                response_url=command.response_url,
+                address=document.source,
+            )
+        )
+    return f"I am fetching {len(chosen)} document{'' if len(chosen) == 1 else 's'} again."
+
+
+async def _find(which: str, command: Command, shelf: Shelf) -> StoredDocument | None:
+    wanted = which.removeprefix("#")
+    documents = await shelf.documents(command.channel, command.user)
+    return next((one for one in documents if wanted.isdigit() and one.id == int(wanted)), None)
+
+
+def _no_such(which: str, verb: str) -> str:
+    asked = f"There is no document {escape(shorten(which, 50))} here. " if which else ""
+    return f"{asked}Name a document by its number in `/crag-ingest list`: `/crag-ingest {verb} 12`."
+
+
+async def _list(rest: str, command: Command, shelf: Shelf) -> str:
+    documents = await shelf.documents(command.channel, command.user)
+    if not documents:
+        return f"There is nothing here yet.\n{HELP}"
+    page = int(rest) if rest.isdecimal() and int(rest) else 1
+    lines = [_line(one) for one in documents[(page - 1) * PAGE : page * PAGE]]
+    more = len(documents) - page * PAGE
+    return (
+        "\n".join([*lines, *([f"{more} more: `/crag-ingest list {page + 1}`"] if more > 0 else [])]) or "That is all."
+    )
+
+
+def _line(one: StoredDocument) -> str:
+    state = f"failed: {one.problem}" if one.state == "failed" else f"{one.passages} passages"
+    everybody = " · for everybody" if one.space == WORKSPACE else ""
+    source = "" if one.source == one.title else f" — {escape(shorten(one.source, 120))}"
+    return (
+        f"{one.id} · *{escape(shorten(one.title, 80))}*{source} · {escape(state)}{everybody} · {one.added_at:%Y-%m-%d}"
+    )
+
+
+async def _status(_rest: str, command: Command, shelf: Shelf) -> str:
+    documents = await shelf.documents(command.channel, command.user)
+    failed = [one for one in documents if one.state == "failed"]
+    passages = sum(one.passages for one in documents)
+    line = f"{len(documents)} documents with {passages} passages can be asked about here; {len(failed)} failed."
+    return "\n".join([line, *(_line(one) for one in failed[:PAGE])])
+
+
+TENDING = {"list": _list, "status": _status, "remove": _remove, "refresh": _refresh}
+
+
+def _where(space: str, place: Place) -> str:
+    if space == WORKSPACE:
+        return "Everybody in the workspace can ask about it."
+    return f"It can be asked about in #{place.name} alone." if place.name else "It can be asked about here alone."
+
+
+def wants_ingest(message: Message, me: Me) -> bool:
+    """A file that is shared with nothing but a mention, or with the word `ingest`, is meant for the library."""
+    text = decode(message.text, me=me.user, names={})
+    return bool(message.files) and (not text or _INGEST.match(text) is not None)
+
+
+async def take_files(message: Message, shelf: Shelf) -> None:
+    for_everybody = FOR_EVERYBODY in message.text and message.user in shelf.admins
+    frame = await shelf.request(message.channel, message.user, for_everybody=for_everybody)
+    for file in message.files:
+        await shelf.put(replace(frame, thread=message.thread, ts=message.ts, file=file))

@@ -1,0 +1,51 @@
+"""Messages in channels, threads and DMs: a question is queued before Slack is told that it was taken."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+
+from bot.inbox import Inbox
+from bot.slack.directory import Directory
+from bot.slack.incoming import Manners, Me, asks, read
+from bot.slack.listeners.library import Shelf, take_files, wants_ingest
+from bot.slack.listeners.taking import Taking
+
+log = structlog.get_logger()
+
+MOST_BOT_TURNS = 5
+"""Questions of other bots in one conversation: two bots would talk for ever."""
+
+
+async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: Shelf, taking: Taking) -> None:
+    """Raises InboxError or QueueError where the question cannot be stored: then Slack sends it again."""
+    message = read(body, me)
+    if message is None or message.team != me.team or not await asks(message, manners, shelf.inbox.joined):
+        return
+    if message.from_bot and await shelf.inbox.bot_turns(message.conversation) >= MOST_BOT_TURNS:
+        log.info("bot_ignored", channel=message.channel)
+    elif wants_ingest(message, me):
+        await take_files(message, shelf)
+    else:
+        await taking.take(message)
+
+
+async def on_stop(event: Mapping[str, Any], me: Me, inbox: Inbox) -> None:
+    """The Stop button beside a thread."""
+    await inbox.stop(f"{me.team}:{event['channel']}:{event.get('thread_ts') or event.get('ts')}")
+
+
+async def on_place_changed(event: Mapping[str, Any], directory: Directory) -> None:
+    """A channel was renamed, archived, shared, left: what we know of it, and of who left or came, is old."""
+    channel = event.get("channel") or ""
+    directory.forget_place(channel["id"] if isinstance(channel, Mapping) else channel)
+    if isinstance(user := event.get("user"), str):
+        directory.forget_person(user)
+
+
+async def on_removed(event: Mapping[str, Any]) -> None:
+    log.error("app_removed", reason=event["type"], advice="Install the app anew and set its new SLACK_BOT_TOKEN.")
+
+
+async def ignore() -> None:
+    """What nobody needs is acknowledged, so that Slack does not send it again."""

@@ -1,0 +1,1 @@
+"""One reply on its way into its thread: shown while it is made, delivered once."""

@@ -1,0 +1,243 @@
+"""Works off the questions of a conversation: claimed, answered, delivered once, whatever happens in between."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, Self
+
+import structlog
+
+from bot.answering import Answering
+from bot.inbox import Claim, ClaimLostError, Inbox, InboxError
+from bot.jobs import RetryLaterError
+from bot.questions import AnswerFailedError, Question, QuestionError
+from bot.slack import words
+from bot.slack.access import Access, access
+from bot.slack.directory import Directory
+from bot.slack.incoming import Me, Message
+from bot.slack.replies.chatter import Chatter
+from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.pace import Pace
+from bot.slack.replies.private import Private
+from bot.slack.replies.progress import Live
+from bot.slack.replies.thread import Thread
+from bot.slack.text.mrkdwn import channels_named, decode, mentioned, wordless
+from bot.slack.views.blocks import Reply, answer_reply, notice_reply
+from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web, heard
+from crag_graph.domain import Progress
+
+log = structlog.get_logger()
+
+TRIES = 3
+"""Attempts at an answer when its models or the library fail for the moment."""
+MOST_ATTEMPTS = 12
+"""A question that workers die of, or that Slack will not take, is given up then."""
+LONGEST_PAUSE = 300.0
+LOOK_FOR_STOP = 1.0
+
+
+class Outlet(Protocol):
+    """Where a reply goes."""
+
+    stopped: asyncio.Event
+
+    @property
+    def text(self) -> str:
+        """What could be read of the answer so far."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+    async def show(self, progress: Progress) -> None: ...
+
+    async def finish(self, reply: Reply) -> list[str]:
+        """The ts of what was posted, if anybody may know it."""
+
+
+class StoppedError(Exception):
+    """The asker pressed Stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """`work` is the job of a conversation: it answers whatever waits there, oldest first."""
+
+    me: Me
+    web: Web
+    inbox: Inbox
+    answering: Answering
+    directory: Directory
+    pace: Pace
+    forgetting: Forgetting
+
+    async def work(self, conversation: str) -> None:
+        while claim := await self.inbox.claim(conversation):
+            if not await self._handle(claim):
+                return
+
+    async def _handle(self, claim: Claim) -> bool:
+        """True where another item waits, or may wait."""
+        try:
+            if "forget" in claim.payload:
+                await self.forgetting.work(claim)
+                return await self.inbox.done(claim)
+            replies = await self._answer_message(claim, Message(**_fields(claim.payload["message"])))
+            return await self.inbox.done(claim, replies)
+        except ClaimLostError:
+            log.info("claim_lost", conversation=claim.conversation)
+            return True
+        except (RetryLaterError, InboxError):
+            raise
+        except Exception as error:
+            log.warning("reply_failed", attempt=claim.attempt, exc_info=not isinstance(error, SlackAwayError))
+            return await self._later(claim, error)
+
+    async def _answer_message(self, claim: Claim, message: Message) -> list[str]:
+        try:
+            return await self._reply(claim, message)
+        except SlackRefusedError as refused:
+            await self._explain(message, refused)
+            return list(claim.replies)
+
+    async def _reply(self, claim: Claim, message: Message) -> list[str]:
+        async with await self._outlet(claim, message) as outlet:
+            reply = Reply(**claim.outcome) if claim.outcome else await self._compose(claim, message, outlet)
+            await self.inbox.prepared(claim, asdict(reply))
+            return await outlet.finish(reply)
+
+    async def _outlet(self, claim: Claim, message: Message) -> Outlet:
+        if url := claim.payload.get("response_url"):
+            return Private(web=self.web, response_url=url, channel=message.channel, user=message.user)
+        thread = Thread(
+            web=self.web,
+            me=self.me,
+            channel=message.channel,
+            root=message.thread,
+            question=message.ts,
+            mark=claim.mark,
+        )
+
+        async def find() -> dict[int, str]:
+            others = (await self.inbox.said(claim.conversation)).replied - set(claim.replies)
+            return await thread.find(known=others, orphans=True)
+
+        placed = dict(enumerate(claim.replies))
+        if claim.attempt > 1:
+            placed = await find() | placed
+        return Live(
+            thread=thread,
+            pace=self.pace,
+            user=message.user,
+            team=message.home or self.me.team,
+            record=lambda replies: self.inbox.posted(claim, replies),
+            find=find,
+            placed=placed,
+        )
+
+    async def _compose(self, claim: Claim, message: Message, outlet: Outlet) -> Reply:
+        """The reply to a message, which may be an apology. Raises RetryLaterError."""
+        if claim.attempt > MOST_ATTEMPTS:
+            return notice_reply(words.ASK_LATER)
+        try:
+            return await self._answer(claim, message, outlet)
+        except QuestionError as error:
+            return notice_reply(str(error))
+        except StoppedError:
+            return notice_reply("\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED])))
+        except AnswerFailedError as failed:
+            return await self._failed(claim, failed, outlet)
+        except (SlackError, InboxError, ClaimLostError):
+            raise
+        except Exception:
+            log.exception("answer_failed")
+            return notice_reply(words.apology())
+
+    async def _answer(self, claim: Claim, message: Message, outlet: Outlet) -> Reply:
+        text = await self._text(message)
+        if wordless(text):
+            return notice_reply(words.HINT)
+        allowed, chatter = await asyncio.gather(
+            self._access(message), Chatter(self.web, self.me, self.directory, self.inbox).before(message)
+        )
+        question = Question(
+            text=text,
+            conversation=message.conversation,
+            spaces=allowed.spaces,
+            elsewhere=allowed.elsewhere,
+            chatter=chatter,
+            team=message.team,
+            channel=message.channel,
+            asker=message.user,
+            permalink=message.permalink(self.me),
+        )
+        return answer_reply(await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show)))
+
+    async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Any) -> Any:
+        """Waits for the answer, or for the asker to press Stop."""
+        answering = asyncio.ensure_future(answer)
+        watching = asyncio.ensure_future(self._wait_for_stop(claim, outlet))
+        try:
+            await asyncio.wait([answering, watching], return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done():
+                answering.cancel()
+                await asyncio.wait([answering])
+                watching.result()
+                raise StoppedError
+            return answering.result()
+        finally:
+            answering.cancel()
+            watching.cancel()
+            await asyncio.gather(answering, watching, return_exceptions=True)
+
+    async def _wait_for_stop(self, claim: Claim, outlet: Outlet) -> None:
+        while not outlet.stopped.is_set():
+            try:
+                await asyncio.wait_for(outlet.stopped.wait(), LOOK_FOR_STOP)
+            except TimeoutError:
+                if await self.inbox.is_stopped(claim):
+                    return
+
+    async def _text(self, message: Message) -> str:
+        names = await self.directory.names(mentioned(message.text) - {self.me.user}, channels_named(message.text))
+        return decode(message.text, me=self.me.user, names=names)
+
+    async def _access(self, message: Message) -> Access:
+        place, person, channels = await asyncio.gather(
+            self.directory.place(message.channel),
+            self.directory.person(message.user),
+            self.directory.channels_of(message.user),
+        )
+        return access(team=message.team, place=place, person=person, channels=channels)
+
+    async def _failed(self, claim: Claim, failed: AnswerFailedError, outlet: Outlet) -> Reply:
+        """An apology; before it, while another try may help, a word on what happens next."""
+        if not failed.transient:
+            return notice_reply(words.apology(failed.trace_id))
+        if claim.attempt >= TRIES:
+            return notice_reply(f"{failed} {words.ASK_LATER}")
+        pause = self.pace.again_after * claim.attempt
+        await self.inbox.posted(claim, await outlet.finish(notice_reply(words.again(str(failed), pause))))
+        raise RetryLaterError(pause)
+
+    async def _later(self, claim: Claim, error: Exception) -> bool:
+        if claim.attempt >= MOST_ATTEMPTS:
+            log.error("reply_given_up", conversation=claim.conversation, attempts=claim.attempt)
+            return await self.inbox.done(claim)
+        raise RetryLaterError(min(self.pace.again_after * 2 ** (claim.attempt - 1), LONGEST_PAUSE)) from error
+
+    async def _explain(self, message: Message, refused: SlackRefusedError) -> None:
+        """Tells the asker in their direct messages why nothing stands where they asked."""
+        log.warning("reply_refused", code=refused.code, channel=message.channel)
+        try:
+            await heard(
+                self.web.patient.chat_postMessage(
+                    channel=message.user, text=words.refusal(refused.code, message.channel)
+                )
+            )
+        except SlackError as error:
+            log.warning("asker_not_told", code=error.code)
+
+
+def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {**stored, "files": tuple(stored.get("files", ()))}

@@ -1,0 +1,51 @@
+"""What the asker sees while an answer is made: the stages in plain words, and the text as far as it is safe to show."""
+
+from dataclasses import dataclass, field
+
+from bot.slack.text.markdown import make_safe
+from crag_graph.domain import Progress, Stage, TextDelta
+
+LONGEST_WORD = 60
+"""Characters without a space after which text is shown all the same: not every language has spaces."""
+
+STAGES = {
+    "contextualize": "Reading the question",
+    "retrieve": "Searching your documents",
+    "evaluate": "Checking what I found",
+    "rewrite": "Your documents were not enough: preparing a web search",
+    "search_web": "Searching the web",
+    "refine": "Keeping what helps",
+    "generate": "Writing the answer",
+    "abstain": "Looking for what else could help",
+}
+
+
+@dataclass
+class View:
+    """What is to be seen now. `restarted` counts how often the text began anew."""
+
+    stages: list[str] = field(default_factory=list)
+    raw: str = ""
+    restarted: int = 0
+
+    def take(self, progress: Progress) -> None:
+        if isinstance(progress, Stage):
+            if progress.node in STAGES and progress.node not in self.stages:
+                self.stages.append(progress.node)
+        elif isinstance(progress, TextDelta):
+            self.raw += progress.text
+        else:
+            self.raw = ""
+            self.restarted += 1
+
+    @property
+    def line(self) -> str:
+        """The stage that is going on."""
+        return STAGES[self.stages[-1]] if self.stages else "Thinking"
+
+    def safe_text(self, shown: str = "") -> str:
+        """The text up to its last finished word, made safe; `shown` where more of it would change what was shown."""
+        raw = self.raw.lstrip()
+        end = max(raw.rfind(" "), raw.rfind("\n"), len(raw) - LONGEST_WORD, 0)
+        text = make_safe(raw[:end].rstrip())
+        return text if text.startswith(shown) else shown

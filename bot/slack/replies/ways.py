@@ -1,0 +1,163 @@
+"""Three ways to show an answer while it is made: a stream, a message that is edited, a status until it is posted."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+import structlog
+
+from bot.slack.replies.pace import Pace
+from bot.slack.replies.signs import Signs
+from bot.slack.replies.stages import STAGES, View
+from bot.slack.replies.thread import Thread
+from bot.slack.text.mrkdwn import escape
+from bot.slack.text.splitting import cut
+from bot.slack.views.blocks import Post, Reply, posts, streamed_length
+from bot.slack.web import SlackBusyError, SlackError, SlackRefusedError, heard
+
+log = structlog.get_logger()
+
+LONGEST_EDIT = 3_000
+"""Characters of a message that is still edited; the end of the text is what is read."""
+
+Place = Callable[[str], Awaitable[None]]
+"""Is told the ts of the first message of the reply, as soon as it is posted."""
+
+
+class Way(Protocol):
+    async def draw(self, view: View) -> float:
+        """One picture of the work; returns the seconds until the next one. Raises SlackError."""
+
+    async def end(self, reply: Reply) -> int | None:
+        """Ends the show; how much of the reply's body now stands finished, or None: all is still to be placed."""
+
+
+class Streaming:
+    """Slack's own streaming: task updates, text, and the end with its buttons. `text` is what stands there for certain."""
+
+    def __init__(self, thread: Thread, pace: Pace, place: Place, *, user: str, team: str) -> None:
+        self.ts = ""
+        self.text = ""
+        self._restarted = 0
+        self._tasks: dict[str, str] = {}
+        self._thread = thread
+        self._pace = pace
+        self._place = place
+        self._recipient = {"recipient_user_id": user, "recipient_team_id": team}
+
+    async def draw(self, view: View) -> float:
+        if view.restarted != self._restarted and self.text:
+            raise SlackRefusedError("text_restarted")  # what was streamed cannot be taken back
+        self._restarted = view.restarted
+        chunks = self._chunks(view)
+        if not self.ts:
+            await self._start(chunks or [_task("contextualize", "in_progress")])
+        elif chunks and self._pace.appends.take():
+            await heard(
+                self._thread.web.hasty.chat_appendStream(channel=self._thread.channel, ts=self.ts, chunks=chunks)
+            )
+            self._taken(chunks)
+        return self._pace.append_every
+
+    async def end(self, reply: Reply) -> int | None:
+        if not self.ts or not reply.body.startswith(self.text):
+            return None
+        length = streamed_length(reply.body, len(self.text))
+        rest = cut(reply.body, length)[0][len(self.text) :]
+        done = [_task(node, "complete") for node, status in self._tasks.items() if status != "complete"]
+        chunks = [*done, *_text(rest)]
+        try:
+            await self._stop(chunks, list(posts(reply, shown=length)[0].blocks))
+        except SlackError as error:
+            log.info("stream_not_ended", code=error.code)
+            return None
+        return length
+
+    async def _start(self, chunks: list[dict[str, Any]]) -> None:
+        started = await heard(
+            self._thread.web.hasty.chat_startStream(
+                channel=self._thread.channel, thread_ts=self._thread.root, chunks=chunks, **self._recipient
+            )
+        )
+        self.ts = str(started["ts"])
+        self._taken(chunks)
+        await self._place(self.ts)
+
+    async def _stop(self, chunks: list[dict[str, Any]], blocks: list[dict[str, Any]]) -> None:
+        while True:
+            try:
+                await heard(
+                    self._thread.web.hasty.chat_stopStream(
+                        channel=self._thread.channel,
+                        ts=self.ts,
+                        chunks=chunks or None,
+                        blocks=blocks or None,
+                        metadata=self._thread.metadata(0),
+                    )
+                )
+            except SlackBusyError as busy:
+                await asyncio.sleep(busy.wait)
+            else:
+                return
+
+    def _chunks(self, view: View) -> list[dict[str, Any]]:
+        tasks = {node: "in_progress" if node == view.stages[-1] else "complete" for node in view.stages}
+        text = view.safe_text(self.text)
+        more = text[len(self.text) : streamed_length(text, len(self.text))]
+        return [*(_task(node, tasks[node]) for node in tasks if self._tasks.get(node) != tasks[node]), *_text(more)]
+
+    def _taken(self, chunks: list[dict[str, Any]]) -> None:
+        for chunk in chunks:
+            if chunk["type"] == "task_update":
+                self._tasks[chunk["id"]] = chunk["status"]
+            else:
+                self.text += chunk["text"]
+
+
+class Editing:
+    """A message that is edited as the work goes on. `ts` is empty until it is posted."""
+
+    def __init__(self, thread: Thread, pace: Pace, place: Place, *, ts: str = "") -> None:
+        self._thread = thread
+        self._pace = pace
+        self._place = place
+        self._ts = ts
+        self._drawn: Post | None = None
+
+    async def draw(self, view: View) -> float:
+        text = escape(view.raw.strip()[-LONGEST_EDIT:])
+        line = f"_{view.line}…_"
+        post = Post(text=f"{text}\n\n{line}" if text else line)
+        if not self._ts:
+            self._ts = await self._thread.post(post, 0)
+            await self._place(self._ts)
+        elif post != self._drawn and self._pace.edits.take():
+            await self._thread.try_change(self._ts, post)
+        self._drawn = post
+        return self._pace.edit_every
+
+    async def end(self, reply: Reply) -> int | None:  # noqa: ARG002 - as the protocol has it
+        return None
+
+
+class Posting:
+    """Nothing but the status line until the answer is there."""
+
+    def __init__(self, signs: Signs, pace: Pace) -> None:
+        self._signs = signs
+        self._pace = pace
+
+    async def draw(self, view: View) -> float:
+        await self._signs.say(f"{view.line}…")
+        return self._pace.edit_every
+
+    async def end(self, reply: Reply) -> int | None:  # noqa: ARG002 - as the protocol has it
+        return None
+
+
+def _task(node: str, status: str) -> dict[str, Any]:
+    return {"type": "task_update", "id": node, "title": STAGES[node], "status": status}
+
+
+def _text(text: str) -> list[dict[str, Any]]:
+    return [{"type": "markdown_text", "text": text}] if text else []

@@ -1,0 +1,1 @@
+"""Text between the languages of Slack, Markdown and people; pure."""

@@ -1,0 +1,272 @@
+"""From an answer to Slack messages within all of Slack's limits; pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from bot.questions import Answered
+from bot.slack.text.markdown import make_safe
+from bot.slack.text.mrkdwn import escape
+from bot.slack.text.splitting import best_cut, cut, split
+from crag_graph.domain import Answer, Citation, Kind, Verdict
+
+Block = dict[str, Any]
+
+LONGEST_BLOCK = 3_000
+"""Characters of one block: longer ones are folded away on the reader's screen."""
+MOST_MARKDOWN = 11_500
+"""Characters of all `markdown` blocks of a message; Slack takes 12,000."""
+MOST_CHARACTERS = 12_500
+"""Characters of a message; Slack takes about 13,200."""
+MOST_BLOCKS = 48
+"""Blocks of a message; Slack takes 50."""
+LONGEST_TEXT = 3_900
+"""Characters of a message's `text`; chat.update takes 4,000."""
+LONGEST_STREAM = 9_000
+"""Characters of text that one streamed message grows to: verdict and sources need room below."""
+LONGEST_LINK = 3_000
+LONGEST_NAME = 200
+LONGEST_SUMMARY = 240
+
+FEEDBACK = "feedback"
+HOW = "how_i_got_here"
+HELPFUL, UNHELPFUL = "helpful", "unhelpful"
+
+VERDICTS = {
+    Verdict.CORRECT: "Answered from your documents",
+    Verdict.AMBIGUOUS: "Your documents only partly cover this; completed from the web",
+    Verdict.INCORRECT: "Not in your documents; answered from the web",
+}
+PARTLY = "Your documents only partly cover this"
+QUOTED = "Quoted from the sources, word for word."
+KINDS = {Kind.INTERNAL: "internal", Kind.WEB: "web"}
+
+_MARKUP = re.compile(r"[*_`#>~]+|^\s*[-+]\s", re.MULTILINE)
+_MARK = re.compile(r"\s?\[\d+\]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Post:
+    """One message. `text` is what notifications and screen readers use, and all there is without blocks."""
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What is to be said for one question, whatever way it reaches the asker; plain data."""
+
+    body: str
+    """Markdown, made safe."""
+    closing: tuple[Block, ...] = ()
+    """What stands below the body: verdict, sources, buttons."""
+    summary: str = ""
+    """One sentence for notifications, escaped."""
+    plain: str = ""
+    """All of it in Slack's own markup, for where Slack takes no blocks."""
+
+
+def answer_reply(answered: Answered) -> Reply:
+    """An answer or abstention with its verdict, its sources and its buttons."""
+    answer = answered.answer
+    lines = [*_remarks(answer), *_sources(answer.citations)]
+    return Reply(
+        body=make_safe(answer.text, {citation.link for citation in answer.citations if citation.link}),
+        closing=(*_rich(lines), *buttons(answered.trace_id)),
+        summary=_summary(answer),
+        plain="\n".join([escape(answer.text), "", *("".join(map(_plain, line)) for line in lines)]).strip(),
+    )
+
+
+def notice_reply(text: str) -> Reply:
+    """A few words of ours."""
+    return Reply(body=make_safe(text), summary=escape(text), plain=escape(text))
+
+
+def posts(reply: Reply, *, shown: int = 0) -> tuple[Post, ...]:
+    """The messages of a reply, in order. `shown`: so many characters of the body stand in the first one already."""
+    rest = cut(reply.body, shown)[1]
+    body = [{"type": "markdown", "text": piece} for piece in split(rest, LONGEST_BLOCK)]
+    packed = pack([*body, *reply.closing], used=shown)
+    first, *more = packed or [[]]
+    texts = [reply.summary, *(_cut(f"Continued: {_speak(_words_of(blocks))}") for blocks in more)]
+    return tuple(Post(text=text, blocks=tuple(blocks)) for text, blocks in zip(texts, [first, *more], strict=True))
+
+
+def streamed_length(body: str, shown: int) -> int:
+    """How much of the body a streamed message takes in that shows so many characters of it already."""
+    if len(body) <= LONGEST_STREAM:
+        return len(body)
+    return max(shown, best_cut(body, LONGEST_STREAM))
+
+
+def plain_posts(reply: Reply) -> tuple[Post, ...]:
+    """The same without blocks but the buttons, which come in a message of their own."""
+    said = [Post(text=piece) for piece in split(reply.plain, LONGEST_TEXT)]
+    offered = tuple(block for block in reply.closing if block["type"] in {"actions", "context_actions"})
+    return (*said, Post(text="Was this helpful?", blocks=offered)) if offered else tuple(said)
+
+
+def pack(blocks: Sequence[Block], *, used: int = 0) -> list[list[Block]]:
+    """The blocks in messages, in order. `used`: characters of Markdown that the first message holds already."""
+    messages: list[list[Block]] = [[]]
+    room = _Room(used=used)
+    for block in blocks:
+        if not room.take(block):
+            messages.append([])
+            room = _Room()
+            room.take(block)
+        messages[-1].append(block)
+    return [message for index, message in enumerate(messages) if message or (used and index == 0)]
+
+
+def buttons(trace_id: str) -> tuple[Block, Block]:
+    """How the answer came about, and whether it helped."""
+    how = {"type": "button", "action_id": HOW, "text": plain_text("How I got here"), "value": trace_id}
+    feedback = {
+        "type": "feedback_buttons",
+        "action_id": FEEDBACK,
+        "positive_button": {"text": plain_text("Helpful"), "value": f"{HELPFUL}:{trace_id}"},
+        "negative_button": {"text": plain_text("Not helpful"), "value": f"{UNHELPFUL}:{trace_id}"},
+    }
+    return {"type": "actions", "elements": [how]}, {"type": "context_actions", "elements": [feedback]}
+
+
+def plain_text(text: str) -> dict[str, str]:
+    return {"type": "plain_text", "text": text}
+
+
+def characters(node: Any) -> int:
+    """All the text that blocks show."""
+    if isinstance(node, list | tuple):
+        return sum(map(characters, node))
+    if not isinstance(node, dict):
+        return 0
+    own = node.get("text")
+    return (len(own) if isinstance(own, str) else 0) + sum(characters(value) for value in node.values())
+
+
+Line = list[dict[str, Any]]
+"""Elements of a `rich_text_section`. They are structure, not markup: nothing in a title can become a link or a ping."""
+
+
+def text(words: str, **style: bool) -> dict[str, Any]:
+    return {"type": "text", "text": words, **({"style": style} if style else {})}
+
+
+def link(words: str, address: str | None) -> dict[str, Any]:
+    """A link where the address is one that a browser may open, else the words alone."""
+    if not address or len(address) > LONGEST_LINK or not opens(address):
+        return text(words)
+    return {"type": "link", "url": address, "text": words}
+
+
+def opens(address: str) -> bool:
+    """An http or https address, well formed."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not re.search(r"\s", address)
+
+
+def shorten(words: str, longest: int = LONGEST_NAME) -> str:
+    """The words on one line, at most so many characters."""
+    line = " ".join(words.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _remarks(answer: Answer) -> Iterator[Line]:
+    if not answer.abstained:
+        yield [text(_verdict(answer), bold=True)]
+    if answer.quoted:
+        yield [text(QUOTED, italic=True)]
+    if answer.notice:
+        yield [text(answer.notice, italic=True)]
+
+
+def _verdict(answer: Answer) -> str:
+    if answer.verdict is Verdict.AMBIGUOUS and not any(c.kind is Kind.WEB for c in answer.citations):
+        return PARTLY
+    return VERDICTS[answer.verdict]
+
+
+def _sources(citations: Iterable[Citation]) -> Iterator[Line]:
+    for citation in citations:
+        place = f" — {shorten(citation.location)}" if citation.location else ""
+        title = shorten(citation.title) or shorten(citation.source) or "untitled"
+        about = f"{place} · {KINDS[citation.kind]}"
+        yield [text(f"[{citation.mark}] "), link(title, citation.link), text(about)]
+
+
+def _rich(lines: Iterable[Line]) -> Iterator[Block]:
+    """The lines as blocks, none of them so long that it is folded away."""
+    group: list[Line] = []
+    for line in lines:
+        if group and characters([*group, line]) > LONGEST_BLOCK:
+            yield _section(group)
+            group = []
+        group.append(line)
+    if group:
+        yield _section(group)
+
+
+def _section(lines: list[Line]) -> Block:
+    elements = [element for index, line in enumerate(lines) for element in ([text("\n")] if index else []) + line]
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}
+
+
+def _plain(element: dict[str, Any]) -> str:
+    words = escape(element["text"])
+    return f"<{_address(element['url'])}|{words}>" if element["type"] == "link" else words
+
+
+def _address(url: str) -> str:
+    for bad, good in (("&", "&amp;"), ("<", "%3C"), (">", "%3E"), ("|", "%7C")):
+        url = url.replace(bad, good)
+    return url
+
+
+def _summary(answer: Answer) -> str:
+    said = _speak(answer.text)
+    return _cut(said if answer.abstained else f"{_verdict(answer)}: {said}")
+
+
+def _speak(markdown: str) -> str:
+    return " ".join(_MARKUP.sub("", _MARK.sub("", markdown)).replace("|", " ").split())
+
+
+def _cut(words: str) -> str:
+    return escape(shorten(words, LONGEST_SUMMARY))
+
+
+def _words_of(blocks: Sequence[Block]) -> str:
+    first = blocks[0]
+    return str(first["text"]) if first["type"] == "markdown" else "sources"
+
+
+@dataclass
+class _Room:
+    """What is left in one message."""
+
+    used: int = 0
+    blocks: int = 0
+    markdown: int = 0
+
+    def __post_init__(self) -> None:
+        self.markdown = self.used
+
+    def take(self, block: Block) -> bool:
+        """True where the block fits, which is then counted; an empty message takes any."""
+        size = characters(block)
+        markdown = size if block["type"] == "markdown" else 0
+        fits = (
+            self.blocks < MOST_BLOCKS
+            and self.used + size <= MOST_CHARACTERS
+            and self.markdown + markdown <= MOST_MARKDOWN
+        )
+        self.used, self.blocks, self.markdown = self.used + size, self.blocks + 1, self.markdown + markdown
+        return fits
