@@ -121,9 +121,11 @@ def _cut(text: str, start: int, size: int) -> int:
 
 def _packed(atoms: Sequence[_Atom], size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
     """Positions of each chunk's first atom, its first atom that is not shared, and its last atom."""
-    fresh = 0
+    first = fresh = 0
     while fresh < len(atoms):
-        first = _overlap_start(atoms, fresh, size, overlap)
+        if fresh:
+            # A chunk that repeated the whole of the one before would make that one useless.
+            first = max(first + 1, _overlap_start(atoms, fresh, size, overlap))
         last = _last(atoms, first, fresh, size)
         yield first, fresh, last
         fresh = last + 1

@@ -127,6 +127,12 @@ def test_nothing_is_lost_and_no_chunk_is_empty_or_too_long(found: LoadedDocument
     assert not text[covered:].strip()
 
 
+def test_no_chunk_repeats_the_whole_of_the_one_before() -> None:
+    short, long = split(document(paragraph("a" * 69), paragraph("It is A. " + "b" * 69)), size=100, overlap=99)
+    assert short.text == "a" * 69
+    assert short.text not in long.text
+
+
 @given(documents, sizes)
 def test_the_overlap_is_bounded_and_ends_at_headings(found: LoadedDocument, size: tuple[int, int]) -> None:
     for before, after in pairwise(split(found, size=size[0], overlap=size[1])):
