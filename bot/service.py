@@ -2,10 +2,11 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Collection, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -142,16 +143,28 @@ def _desk(service: Service) -> Desk:
         answering=product.answering,
         embedder=product.ingest.embedder,
         ingest=product.ingest,
-        names=lambda people, channels: known_names(service.slack.directory, people, channels),
+        names=partial(_names, service.slack),
         prices={model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()},
         texts=settings.trace_text,
     )
 
 
+async def _names(slack: Slack, team: str, people: Collection[str], channels: Collection[str]) -> Mapping[str, str]:
+    try:
+        installed = await slack.teams.of(team)
+    except SlackError:
+        return {}
+    return await known_names(installed.directory, people, channels) if installed else {}
+
+
 def _openid(settings: Settings, slack: Slack) -> OpenId | None:
-    async def vouches(person: str) -> bool:
+    async def knows(team: str) -> bool:
+        return slack.team in {"", team} and await slack.teams.of(team) is not None
+
+    async def vouches(team: str, person: str) -> bool:
         try:
-            return (await slack.directory.person(person)).admin
+            installed = await slack.teams.of(team)
+            return installed is not None and (await installed.directory.person(person)).admin
         except SlackError:
             return False
 
@@ -162,6 +175,7 @@ def _openid(settings: Settings, slack: Slack) -> OpenId | None:
         client_secret=_secret(settings.slack_client_secret),
         api_url=settings.slack_api_url,
         team=slack.team,
+        knows=knows,
         vouches=vouches,
     )
 
@@ -174,7 +188,7 @@ def _tasks(service: Service) -> Tasks:
             await service.inbox.delete_older(datetime.now(UTC) - timedelta(days=days))
         log.info("tidied", conversations=done.conversations, traces=done.traces)
 
-    return Tasks(answer=service.slack.answers.work, ingest=service.slack.ingesting.work, tidy=tidy_up)
+    return Tasks(answer=service.slack.working.answer, ingest=service.slack.working.ingest, tidy=tidy_up)
 
 
 def _secret(value: SecretStr | None) -> str:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.admin.admins import Admins
+from bot.admin.documents import WORKSPACE
 from bot.admin.links import Links
 from bot.admin.openid import OpenId
 from bot.admin.prices import Price
@@ -15,13 +16,18 @@ from bot.answering import Answering
 from crag_graph.embedding import Embedder
 from crag_graph.knowledge.ingest import Ingest
 
-Names = Callable[[Collection[str], Collection[str]], Awaitable[Mapping[str, str]]]
-"""What people and channels are called, by id."""
+Names = Callable[[str, Collection[str], Collection[str]], Awaitable[Mapping[str, str]]]
+"""What people and channels of a team are called, by id."""
 
 
-async def nameless(_people: Collection[str], _channels: Collection[str]) -> Mapping[str, str]:
+async def nameless(_team: str, _people: Collection[str], _channels: Collection[str]) -> Mapping[str, str]:
     """Where nobody knows names, ids are shown."""
     return {}
+
+
+def one_space(_team: str) -> str:
+    """Where one installation serves one team."""
+    return WORKSPACE
 
 
 def _now() -> datetime:
@@ -45,6 +51,8 @@ class Desk:
     openid: OpenId | None = None
     """Signing in with Slack, where that is set up."""
     names: Names = nameless
+    everybody: Callable[[str], str] = one_space
+    """The space of the library that everybody in a team sees."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     texts: bool = False
     slow: float = 5_000.0

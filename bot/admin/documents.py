@@ -14,10 +14,18 @@ from crag_graph.knowledge.tables import documents
 Row = Mapping[str, Any]
 
 WORKSPACE = "workspace"
-"""The space that everybody sees."""
+"""The space that everybody sees, where one installation serves one team."""
 ANSWERS = 2_000
 """The newest ones: in these is looked who cites what."""
 PAGE = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    """Whose documents: a team's. `everybody`: the space that everybody in the team sees."""
+
+    team: str
+    everybody: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,19 +39,20 @@ class Shown:
     before: int | None = None
 
 
-def of_team(team: str) -> ColumnElement[bool]:
+def of_team(owner: Owner) -> ColumnElement[bool]:
     """Everybody's documents, and those of the team's channels."""
-    return or_(documents.c.space == WORKSPACE, documents.c.space.startswith(f"{team}:", autoescape=True))
+    channels = documents.c.space.startswith(f"{owner.team}:", autoescape=True)
+    return or_(documents.c.space == owner.everybody, channels)
 
 
-async def list_documents(engine: AsyncEngine, which: Shown, *, team: str) -> list[Row]:
+async def list_documents(engine: AsyncEngine, which: Shown, *, owner: Owner) -> list[Row]:
     """The newest first, one more than a page where there is a next one."""
-    cited = _cited(team)
+    cited = _cited(owner.team)
     times = func.coalesce(cited.c.times, 0)
     query = (
         select(documents, times.label("cited"))
         .outerjoin(cited, cited.c.source == documents.c.source)
-        .where(of_team(team), *_conditions(which, times))
+        .where(of_team(owner), *_conditions(which, times))
         .order_by(documents.c.id.desc())
         .limit(PAGE + 1)
     )
@@ -51,15 +60,15 @@ async def list_documents(engine: AsyncEngine, which: Shown, *, team: str) -> lis
         return [dict(row) for row in (await connection.execute(query)).mappings()]
 
 
-async def find_document(engine: AsyncEngine, document: int, *, team: str) -> Row | None:
-    query = select(documents).where(documents.c.id == document, of_team(team))
+async def find_document(engine: AsyncEngine, document: int, *, owner: Owner) -> Row | None:
+    query = select(documents).where(documents.c.id == document, of_team(owner))
     async with engine.connect() as connection:
         row = (await connection.execute(query)).mappings().first()
     return dict(row) if row else None
 
 
-async def list_spaces(engine: AsyncEngine, *, team: str) -> list[str]:
-    query = select(documents.c.space).where(of_team(team)).distinct().order_by(documents.c.space)
+async def list_spaces(engine: AsyncEngine, *, owner: Owner) -> list[str]:
+    query = select(documents.c.space).where(of_team(owner)).distinct().order_by(documents.c.space)
     async with engine.connect() as connection:
         return list((await connection.execute(query)).scalars())
 

@@ -15,7 +15,7 @@ MOST = 200
 # A job says its subject, and the subject its team: a conversation of the team, or a source in a space of it.
 _MINE = """
     (coalesce(args->>'subject', '') = '' OR starts_with(args->>'subject', :team || ':')
-     OR starts_with(args->>'subject', 'ingest:' || :team || ':') OR starts_with(args->>'subject', 'ingest:workspace:'))
+     OR starts_with(args->>'subject', 'ingest:' || :team || ':') OR starts_with(args->>'subject', 'ingest:' || :everybody || ':'))
 """
 _COUNTS = text(f"""
     SELECT queue_name AS queue,
@@ -51,7 +51,7 @@ _RETRY = text(f"""
 
 
 async def show_list(visit: Visit) -> Response:
-    given = {"team": visit.team}
+    given = _whose(visit)
     async with visit.engine.connect() as connection:
         counts = (await connection.execute(_COUNTS, given)).mappings().all()
         found = (await connection.execute(_LIST, given | {"most": MOST})).mappings().all()
@@ -63,11 +63,15 @@ async def retry(visit: Visit) -> Response:
     job = visit.number("job")
     async with visit.engine.begin() as connection:
         await connection.execute(text(f"SET LOCAL search_path TO {JOBS_SCHEMA}"))  # its triggers name no schema
-        found = await connection.execute(_RETRY, {"job": job, "team": visit.team})
+        found = await connection.execute(_RETRY, {"job": job, **_whose(visit)})
     if not found.rowcount:
         raise HTTPException(404)
     await visit.note("retried a job", str(job))
     return back("/admin/jobs")
+
+
+def _whose(visit: Visit) -> dict[str, str]:
+    return {"team": visit.team, "everybody": visit.everybody}
 
 
 def _told(job: Mapping[str, Any]) -> dict[str, Any]:

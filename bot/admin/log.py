@@ -18,6 +18,6 @@ async def show_list(visit: Visit) -> Response:
     return visit.page(
         "audit.html",
         deeds=deeds,
-        names=await visit.desk.names({deed["person"] for deed in deeds if deed["person"]}, ()),
+        names=await visit.names({deed["person"] for deed in deeds if deed["person"]}, ()),
         next=deeds[-1]["id"] if len(deeds) == audit.PAGE else None,
     )

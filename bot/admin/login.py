@@ -64,10 +64,10 @@ async def back_from_slack(request: Request) -> Response:
         person = await at_slack.whose(request.query_params.get("code", ""), secret, callback=_callback(desk))
     except SignInError as error:
         raise await _refusal(desk, nobody, str(error), NOT_TOLD) from error
-    if person.team != at_slack.team:
+    if not await at_slack.knows(person.team):
         raise await _refusal(desk, nobody, f"{person.id} is of another team, {person.team}", NOT_ADMIN)
     if desk.admins.workspace:
-        person = replace(person, vouched=await at_slack.vouches(person.id))
+        person = replace(person, vouched=await at_slack.vouches(person.team, person.id))
     if not desk.admins.include(person):
         raise await _refusal(desk, person, "no admin", NOT_ADMIN)
     response = await _let_in(request, person, way="Slack")

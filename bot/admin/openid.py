@@ -28,8 +28,10 @@ from bot.admin.tables import sign_ins
 LIFETIME = timedelta(minutes=10)
 PATIENCE = 15
 """Seconds for one call of Slack."""
-Vouches = Callable[[str], Awaitable[bool]]
-"""Slack says that the person is an admin of the workspace."""
+Vouches = Callable[[str, str], Awaitable[bool]]
+"""Slack says that in the team this person is an admin."""
+Knows = Callable[[str], Awaitable[bool]]
+"""The app is installed in the team."""
 
 
 class SignInError(Exception):
@@ -38,12 +40,16 @@ class SignInError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenId:
-    """Our app at Slack, as Slack's OpenID Connect knows it. `team`: the only one whose people may come in."""
+    """Our app at Slack, as Slack's OpenID Connect knows it. Nobody comes in but people of teams that it `knows`.
+
+    `team`: in whose audit log stands who was refused before we knew of which team they are.
+    """
 
     client_id: str
     client_secret: str
     api_url: str
     team: str
+    knows: Knows
     vouches: Vouches
 
     def page(self, secret: str, *, callback: str) -> str:

@@ -49,7 +49,7 @@ async def show(visit: Visit) -> Response:
         per_slot=_per_slot(found, since, visit.desk.now(), slot),
         steps=_steps(_in_order(found.steps), since),
         channels=channels,
-        names=await visit.desk.names((), [one.key for one in channels]),
+        names=await visit.names((), [one.key for one in channels]),
         spent=spent,
         dollars=_total(spent),
         helpful=_share(found.helpful, found.helpful + found.unhelpful),

@@ -10,7 +10,7 @@ import structlog
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from bot.admin.documents import ANSWERS, PAGE, Shown, find_document, list_documents, list_spaces
+from bot.admin.documents import ANSWERS, PAGE, Owner, Shown, find_document, list_documents, list_spaces
 from bot.admin.filters import LONGEST, FilterError
 from bot.admin.visit import Visit, back
 from crag_graph.knowledge.sources import is_address
@@ -24,17 +24,18 @@ log = structlog.get_logger()
 
 async def show_list(visit: Visit) -> Response:
     which = _shown(visit)
-    found = await list_documents(visit.engine, which, team=visit.team)
-    spaces = await list_spaces(visit.engine, team=visit.team)
-    channels = {space.partition(":")[2] for space in spaces if ":" in space}
+    found = await list_documents(visit.engine, which, owner=_owner(visit))
+    spaces = await list_spaces(visit.engine, owner=_owner(visit))
+    channels = {space.partition(":")[2] for space in spaces if space != visit.everybody}
     return visit.page(
         "library.html",
         documents=found[:PAGE],
         next=found[PAGE - 1]["id"] if len(found) > PAGE else None,
         which=which,
         spaces=spaces,
+        everybody=visit.everybody,
         choices=CHOICES,
-        names=await visit.desk.names((), channels),
+        names=await visit.names((), channels),
         now=visit.desk.now(),
         answers=ANSWERS,
         readable=is_readable,
@@ -85,10 +86,14 @@ async def _ingest(visit: Visit, document: Mapping[str, Any]) -> None:
 
 
 async def _found(visit: Visit) -> Mapping[str, Any]:
-    document = await find_document(visit.engine, visit.number("document"), team=visit.team)
+    document = await find_document(visit.engine, visit.number("document"), owner=_owner(visit))
     if document is None:
         raise HTTPException(404)
     return document
+
+
+def _owner(visit: Visit) -> Owner:
+    return Owner(team=visit.team, everybody=visit.everybody)
 
 
 def _shown(visit: Visit) -> Shown:

@@ -36,7 +36,7 @@ async def show_list(visit: Visit) -> Response:
         chips=chips(values, now=visit.desk.now()),
         choices=CHOICES,
         facets=choices,
-        names=await visit.desk.names(people, {run["channel"] for run in found.runs} | set(choices.channels)),
+        names=await visit.names(people, {run["channel"] for run in found.runs} | set(choices.channels)),
         dollars={run["id"]: _dollars(visit, run) for run in found.runs},
     )
 
@@ -131,7 +131,7 @@ async def _names(visit: Visit, trace: Trace) -> Mapping[str, str]:
         *(row["person"] for row in trace.feedback),
         *(row["reviewer"] for row in trace.reviews),
     }
-    return await visit.desk.names(people - {""}, {trace.run["channel"]} - {""})
+    return await visit.names(people - {""}, {trace.run["channel"]} - {""})
 
 
 def _dollars(visit: Visit, run: Row) -> float | None:

@@ -1,7 +1,7 @@
 """Who comes in: the session of a request, the proof that a form is ours, and the page that is sent back."""
 
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -65,6 +65,15 @@ class Visit:
     def query(self, name: str) -> str:
         return clean(self.request.query_params.get(name, "")).strip()
 
+    async def names(self, people: Collection[str], channels: Collection[str] = ()) -> Mapping[str, str]:
+        """What people and channels of the team are called, by id."""
+        return await self.desk.names(self.team, people, channels)
+
+    @property
+    def everybody(self) -> str:
+        """The space of the library that everybody in the team sees."""
+        return self.desk.everybody(self.team)
+
     def page(self, template: str, *, status: int = 200, **context: Any) -> Response:
         return page(self.request, template, status=status, session=self.session, **context)
 
@@ -81,7 +90,7 @@ def signed_in(handler: Handler) -> Endpoint:
         session = await Sessions(desk.engine).find(request.cookies.get(COOKIE, ""))
         if session is None or not desk.admins.include(session.person):
             raise HTTPException(403)
-        called = await desk.names({session.person.id}, ())
+        called = await desk.names(session.person.team, {session.person.id}, ())
         session = replace(session, name=called.get(session.person.id) or session.person.id)
         form = FormData()
         if request.method == "POST":

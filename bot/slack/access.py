@@ -4,10 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.slack.directory import Person, Place
-from bot.slack.incoming import Kind
+from bot.slack.incoming import Kind, Me
 
-WORKSPACE = "workspace"
-"""The space that everybody in the workspace sees."""
 MOST_ELSEWHERE = 200
 
 
@@ -24,15 +22,15 @@ def space_of(team: str, channel: str) -> str:
     return f"{team}:{channel}"
 
 
-def access(*, team: str, place: Place, person: Person, channels: Iterable[str]) -> Access:
+def access(*, me: Me, place: Place, person: Person, channels: Iterable[str]) -> Access:
     """Guests and people of other organisations see the place's own space, and in a shared channel everybody does:
     they would read the answer. `channels`: where else the person is.
     """
-    here = space_of(team, place.id)
-    member = is_member(team, person)
-    everybody = (WORKSPACE,) if member and not place.shared else ()
-    others = [space_of(team, channel) for channel in channels if channel != place.id]
-    hidden = [WORKSPACE] if member and not everybody else []
+    here = space_of(me.team, place.id)
+    member = is_member(me.team, person)
+    everybody = (me.everybody,) if member and not place.shared else ()
+    others = [space_of(me.team, channel) for channel in channels if channel != place.id]
+    hidden = [me.everybody] if member and not everybody else []
     return Access(spaces=(*everybody, here), elsewhere=tuple([*hidden, *others][:MOST_ELSEWHERE]))
 
 
@@ -41,7 +39,7 @@ def is_member(team: str, person: Person) -> bool:
     return not person.guest and person.home == team
 
 
-def space_for_ingest(*, team: str, place: Place, for_everybody: bool) -> str:
+def space_for_ingest(*, me: Me, place: Place, for_everybody: bool) -> str:
     """Where a document goes that is added here; only a public channel of ours can give to everybody."""
     public = place.kind is Kind.CHANNEL and not place.shared
-    return WORKSPACE if for_everybody and public else space_of(team, place.id)
+    return me.everybody if for_everybody and public else space_of(me.team, place.id)

@@ -14,14 +14,17 @@ from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.inbox import Inbox
+from bot.jobs import Queue
 from bot.slack import words
-from bot.slack.incoming import Manners, Me
+from bot.slack.incoming import Manners
 from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
 from bot.slack.listeners.home import on_home_opened
-from bot.slack.listeners.interactions import Traces, on_feedback, on_how
-from bot.slack.listeners.library import Shelf, on_ingest
+from bot.slack.listeners.interactions import on_feedback, on_how
+from bot.slack.listeners.library import on_ingest
 from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
 from bot.slack.listeners.taking import Taking
+from bot.slack.teams import Teams
 from bot.slack.views.blocks import FEEDBACK, HOW
 from bot.slack.web import Web
 
@@ -33,21 +36,17 @@ PLACES = re.compile(r"(channel|group)_\w+|member_(joined|left)_channel")
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """What listeners may ask for, by the names of their parameters."""
+    """What listeners of every team may ask for, by the names of their parameters."""
 
-    me: Me
+    teams: Teams
+    inbox: Inbox
+    queue: Queue
     manners: Manners
-    shelf: Shelf
     taking: Taking
-    traces: Traces
     link: Link
 
-    def named(self) -> dict[str, Any]:
-        shelf = self.shelf
-        return {**vars(self), "inbox": shelf.inbox, "queue": shelf.queue, "directory": shelf.directory}
 
-
-def make_app(web: Web, token: str, parts: Parts) -> AsyncApp:
+def make_app(web: Web, parts: Parts) -> AsyncApp:
     """An app that acknowledges nothing before its listener has run: what is acknowledged is stored."""
     logger = logging.getLogger("slack.bolt")
     logger.setLevel(logging.INFO)  # at DEBUG Bolt logs what people wrote
@@ -55,13 +54,13 @@ def make_app(web: Web, token: str, parts: Parts) -> AsyncApp:
         name="crag",
         logger=logger,
         client=_client(web),
-        authorize=_authorize(parts.me, token),
+        authorize=_authorize(parts.teams),  # type: ignore[arg-type] # Bolt takes None, too: not installed
         process_before_response=True,
         raise_error_for_unhandled_request=True,  # Bolt would log the whole payload
         request_verification_enabled=False,  # transports.py does it: Bolt answers 500 to a timestamp that is no number
         attaching_conversation_kwargs_enabled=False,
     )
-    app.use(_giving(parts.named()))
+    app.use(_giving(vars(parts)))
     _listen(app)
     app.error(on_error)
     return app
@@ -107,10 +106,22 @@ def _client(web: Web) -> AsyncWebClient:
     return AsyncWebClient(base_url=hasty.base_url, session=web.session, logger=hasty.logger, retry_handlers=[])
 
 
-def _authorize(me: Me, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:
-    async def authorize(team_id: str | None = None, enterprise_id: str | None = None) -> AuthorizeResult:
+def _authorize(teams: Teams) -> Callable[..., Awaitable[AuthorizeResult | None]]:
+    """Whom we are in the team of the event; its listener is given what is ours there."""
+
+    async def authorize(
+        context: AsyncBoltContext, team_id: str | None = None, enterprise_id: str | None = None
+    ) -> AuthorizeResult | None:
+        team = await teams.of(team_id)
+        if team is None:
+            return None
+        context.update(team.named())
         return AuthorizeResult(
-            enterprise_id=enterprise_id, team_id=team_id, bot_token=token, bot_id=me.bot, bot_user_id=me.user
+            enterprise_id=enterprise_id,
+            team_id=team_id,
+            bot_token=team.web.token,
+            bot_id=team.me.bot,
+            bot_user_id=team.me.user,
         )
 
     return authorize

@@ -8,6 +8,8 @@ from typing import Any
 from bot.slack.text.mrkdwn import clean, mentioned
 
 SLACKBOT = "USLACKBOT"
+WORKSPACE = "workspace"
+"""The space of the library that everybody sees, where one installation serves one team."""
 QUESTIONS = frozenset({None, "file_share", "thread_broadcast"})
 """Subtypes that a person's own new message may have; a broadcast reply comes instead of the plain event."""
 
@@ -43,6 +45,8 @@ class Me:
     app: str = ""
     url: str = ""
     """Address of the team's Slack, with a slash at the end."""
+    everybody: str = WORKSPACE
+    """The space of the library that everybody in the team sees."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,9 +128,12 @@ def _is_bots(event: Mapping[str, Any]) -> bool:
 
 
 def _is_ours(event: Mapping[str, Any], me: Me) -> bool:
+    """Our app may speak in a shared channel for another team, too: that is somebody else."""
     profile: Mapping[str, Any] = event.get("bot_profile") or {}
-    ours = ((event.get("user"), me.user), (event.get("bot_id"), me.bot), (event.get("app_id"), me.app))
-    return any(theirs and theirs == mine for theirs, mine in (*ours, (profile.get("app_id"), me.app)))
+    ours = [(event.get("user"), me.user), (event.get("bot_id"), me.bot)]
+    if (profile.get("team_id") or event.get("team") or me.team) == me.team:
+        ours += [(event.get("app_id"), me.app), (profile.get("app_id"), me.app)]
+    return any(theirs and theirs == mine for theirs, mine in ours)
 
 
 def _message(body: Mapping[str, Any], event: Mapping[str, Any], me: Me) -> Message:

@@ -14,7 +14,7 @@ from bot.slack.app import Parts, make_app
 from bot.slack.directory import Directory
 from bot.slack.documents.files import Files
 from bot.slack.documents.ingesting import Ingesting
-from bot.slack.incoming import Manners
+from bot.slack.incoming import Manners, Me
 from bot.slack.listeners.commands import Link
 from bot.slack.listeners.interactions import Traces
 from bot.slack.listeners.library import Shelf
@@ -23,8 +23,10 @@ from bot.slack.replies.answers import Answers
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
 from bot.slack.start import check_app_token, introduce
+from bot.slack.teams import OneTeam, Team, Teams
 from bot.slack.transports import SILENT, Sockets, http_routes
-from bot.slack.web import open_web
+from bot.slack.web import Web, open_web
+from bot.slack.working import Working
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.library import Library
 
@@ -61,14 +63,14 @@ class Uses:
 
 @dataclass(frozen=True, kw_only=True)
 class Slack:
-    """`answers` and `ingesting` work off the queue; `sockets` or `routes` take in what Slack sends."""
+    """`working` works off the queue; `sockets` or `routes` take in what Slack sends."""
 
     team: str
-    answers: Answers
-    ingesting: Ingesting
+    """The only one there can be; empty where each team installs the app itself."""
+    teams: Teams
+    working: Working
     sockets: Sockets | None
     routes: tuple[Route, ...]
-    directory: Directory
 
     @property
     def silence(self) -> float:
@@ -83,42 +85,58 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
         me = await introduce(web)
         if installation.app_token:
             await check_app_token(web, installation.app_token)
-        directory = Directory(web)
-        shelf = Shelf(
+        teams = OneTeam(make_team(web, me, installation, uses, pace or Pace()))
+        parts = Parts(
+            teams=teams,
+            inbox=uses.inbox,
+            queue=uses.queue,
+            manners=installation.manners,
+            taking=Taking(uses.inbox, uses.queue),
+            link=uses.link,
+        )
+        app = make_app(web, parts)
+        sockets = (
+            Sockets(app, web, installation.app_token, silent=installation.silent) if installation.app_token else None
+        )
+        yield Slack(
+            team=me.team,
+            teams=teams,
+            working=Working(teams=teams, inbox=uses.inbox),
+            sockets=sockets,
+            routes=tuple(http_routes(app, installation.signing_secret)) if installation.signing_secret else (),
+        )
+
+
+def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pace) -> Team:
+    """What is ours in one team. `pace` is the team's own: Slack counts calls by app and workspace."""
+    directory = Directory(web)
+    return Team(
+        me=me,
+        web=web,
+        directory=directory,
+        shelf=Shelf(
             me=me,
             directory=directory,
             library=uses.library,
             inbox=uses.inbox,
             queue=uses.queue,
             admins=installation.admins,
-        )
-        traces = Traces(engine=uses.engine, me=me, directory=directory)
-        parts = Parts(
+        ),
+        traces=Traces(engine=uses.engine, me=me, directory=directory),
+        answers=Answers(
             me=me,
-            manners=installation.manners,
-            shelf=shelf,
-            taking=Taking(uses.inbox, uses.queue),
-            traces=traces,
-            link=uses.link,
-        )
-        app = make_app(web, installation.bot_token, parts)
-        files = Files(web, token=installation.bot_token, api_url=installation.api_url)
-        sockets = (
-            Sockets(app, web, installation.app_token, silent=installation.silent) if installation.app_token else None
-        )
-        yield Slack(
-            team=me.team,
-            answers=Answers(
-                me=me,
-                web=web,
-                inbox=uses.inbox,
-                answering=uses.answering,
-                directory=directory,
-                pace=pace or Pace(),
-                forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget),
-            ),
+            web=web,
+            inbox=uses.inbox,
+            answering=uses.answering,
             directory=directory,
-            ingesting=Ingesting(me=me, web=web, inbox=uses.inbox, ingest=uses.ingest, files=files),
-            sockets=sockets,
-            routes=tuple(http_routes(app, installation.signing_secret)) if installation.signing_secret else (),
-        )
+            pace=pace,
+            forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget),
+        ),
+        ingesting=Ingesting(
+            me=me,
+            web=web,
+            inbox=uses.inbox,
+            ingest=uses.ingest,
+            files=Files(web, token=web.token, api_url=installation.api_url),
+        ),
+    )

@@ -62,10 +62,23 @@ class Web:
     hasty: AsyncWebClient
     """Says at once that it did not work."""
     session: aiohttp.ClientSession
+    token: str
+
+
+@asynccontextmanager
+async def open_session() -> AsyncIterator[aiohttp.ClientSession]:
+    """The connections to Slack, for every team."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
+        yield session
 
 
 @asynccontextmanager
 async def open_web(api_url: str, token: str) -> AsyncIterator[Web]:
+    async with open_session() as session:
+        yield make_web(session, api_url, token)
+
+
+def make_web(session: aiohttp.ClientSession, api_url: str, token: str) -> Web:
     logger = logging.getLogger("slack.web")
     logger.setLevel(logging.INFO)  # at DEBUG the client logs what people wrote
     retries = [
@@ -73,10 +86,9 @@ async def open_web(api_url: str, token: str) -> AsyncIterator[Web]:
         AsyncRateLimitErrorRetryHandler(max_retry_count=10),
         AsyncServerErrorRetryHandler(max_retry_count=2),
     ]
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
-        patient = AsyncWebClient(token, base_url=api_url, session=session, logger=logger, retry_handlers=retries)
-        hasty = AsyncWebClient(token, base_url=api_url, session=session, logger=logger, retry_handlers=[])
-        yield Web(patient=patient, hasty=hasty, session=session)
+    patient = AsyncWebClient(token, base_url=api_url, session=session, logger=logger, retry_handlers=retries)
+    hasty = AsyncWebClient(token, base_url=api_url, session=session, logger=logger, retry_handlers=[])
+    return Web(patient=patient, hasty=hasty, session=session, token=token)
 
 
 async def heard(call: Awaitable[AsyncSlackResponse]) -> Mapping[str, Any]:

@@ -127,7 +127,7 @@ async def running(data: Path, database_url: str | None, *, port: int) -> AsyncIt
 def make_desk(product: Product, *, address: str) -> Desk:
     admins = Admins(named=frozenset({ADMIN}))
 
-    async def names(people: object, channels: object) -> dict[str, str]:
+    async def names(team: object, people: object, channels: object) -> dict[str, str]:
         return NAMES
 
     return Desk(

@@ -54,7 +54,10 @@ async def test_an_admin_goes_to_slack_by_a_button_and_comes_back_signed_in(page:
 
 
 def with_slack(desk: Desk, slack: SlackWorkspace, *, admin: str, address: str) -> Desk:
-    async def vouches(_person: str) -> bool:
+    async def knows(team: str) -> bool:
+        return team == slack.team.id
+
+    async def vouches(_team: str, _person: str) -> bool:
         return False
 
     admins = Admins(named=frozenset({admin}))
@@ -67,6 +70,7 @@ def with_slack(desk: Desk, slack: SlackWorkspace, *, admin: str, address: str) -
             client_secret=slack.app.client_secret,
             api_url=slack.api_url,
             team=slack.team.id,
+            knows=knows,
             vouches=vouches,
         ),
     )

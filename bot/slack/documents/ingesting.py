@@ -54,7 +54,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Ingesting:
-    """`work` is the job of a source."""
+    """What is done in one team for something that is to be in the library."""
 
     me: Me
     web: Web
@@ -62,15 +62,16 @@ class Ingesting:
     ingest: Ingest
     files: Files
 
-    async def work(self, subject: str) -> None:
-        while claim := await self.inbox.claim(subject):
-            try:
-                await self._handle(claim, Request(**claim.payload["request"]))
-                await self.inbox.done(claim)
-            except ClaimLostError:
-                log.info("claim_lost", conversation=claim.conversation)
+    async def handle(self, claim: Claim) -> bool:
+        """True where another item waits, or may wait."""
+        try:
+            await self._bring(claim, Request(**claim.payload["request"]))
+            return await self.inbox.done(claim)
+        except ClaimLostError:
+            log.info("claim_lost", conversation=claim.conversation)
+            return True
 
-    async def _handle(self, claim: Claim, request: Request) -> None:
+    async def _bring(self, claim: Claim, request: Request) -> None:
         board = Board(self, claim, request)
         try:
             said = claim.outcome or await self._take(claim, request, board)

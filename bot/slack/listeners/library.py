@@ -11,7 +11,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 
 from bot.inbox import Inbox, Item
 from bot.jobs import Kind, Queue
-from bot.slack.access import WORKSPACE, space_for_ingest, space_of
+from bot.slack.access import space_for_ingest, space_of
 from bot.slack.directory import Directory, Place
 from bot.slack.documents.ingesting import Request, payload_of, subject_of
 from bot.slack.incoming import Me, Message
@@ -71,13 +71,27 @@ class Shelf:
         place = await self.directory.place(channel)
         if for_everybody and user not in self.admins:
             raise PermissionError("Only admins may add documents for the whole workspace. Leave out `--workspace`.")
-        space = space_for_ingest(team=self.me.team, place=place, for_everybody=for_everybody)
-        return Request(space=space, where=_where(space, place), channel=channel, user=user)
+        space = space_for_ingest(me=self.me, place=place, for_everybody=for_everybody)
+        return Request(space=space, where=self.where(space, place), channel=channel, user=user)
 
     async def documents(self, channel: str, user: str) -> tuple[StoredDocument, ...]:
         """What may be tended here: the documents of this place, and those of everybody by admins."""
-        spaces = [space_of(self.me.team, channel), *([WORKSPACE] if user in self.admins else [])]
+        spaces = [space_of(self.me.team, channel), *([self.me.everybody] if user in self.admins else [])]
         return await self.library.documents(spaces)
+
+    def where(self, space: str, place: Place) -> str:
+        """Who can ask about a document of the space, in words."""
+        if space == self.me.everybody:
+            return "Everybody in the workspace can ask about it."
+        return f"It can be asked about in #{place.name} alone." if place.name else "It can be asked about here alone."
+
+    def line(self, one: StoredDocument) -> str:
+        """A document in a list."""
+        state = f"failed: {one.problem}" if one.state == "failed" else f"{one.passages} passages"
+        everybody = " · for everybody" if one.space == self.me.everybody else ""
+        source = "" if one.source == one.title else f" — {escape(shorten(one.source, 120))}"
+        title = f"*{escape(shorten(one.title, 80))}*{source}"
+        return f"{one.id} · {title} · {escape(state)}{everybody} · {one.added_at:%Y-%m-%d}"
 
 
 async def on_ingest(ack: AsyncAck, body: Mapping[str, Any], shelf: Shelf) -> None:
@@ -149,7 +163,7 @@ async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
         await shelf.put(
             Request(
                 space=document.space,
-                where=_where(document.space, place),
+                where=shelf.where(document.space, place),
                 channel=command.channel,
                 user=document.added_by,
                 response_url=command.response_url,
@@ -175,19 +189,10 @@ async def _list(rest: str, command: Command, shelf: Shelf) -> str:
     if not documents:
         return f"There is nothing here yet.\n{HELP}"
     page = int(rest) if rest.isdecimal() and int(rest) else 1
-    lines = [_line(one) for one in documents[(page - 1) * PAGE : page * PAGE]]
+    lines = [shelf.line(one) for one in documents[(page - 1) * PAGE : page * PAGE]]
     more = len(documents) - page * PAGE
     return (
         "\n".join([*lines, *([f"{more} more: `/crag-ingest list {page + 1}`"] if more > 0 else [])]) or "That is all."
-    )
-
-
-def _line(one: StoredDocument) -> str:
-    state = f"failed: {one.problem}" if one.state == "failed" else f"{one.passages} passages"
-    everybody = " · for everybody" if one.space == WORKSPACE else ""
-    source = "" if one.source == one.title else f" — {escape(shorten(one.source, 120))}"
-    return (
-        f"{one.id} · *{escape(shorten(one.title, 80))}*{source} · {escape(state)}{everybody} · {one.added_at:%Y-%m-%d}"
     )
 
 
@@ -196,16 +201,10 @@ async def _status(_rest: str, command: Command, shelf: Shelf) -> str:
     failed = [one for one in documents if one.state == "failed"]
     passages = sum(one.passages for one in documents)
     line = f"{len(documents)} documents with {passages} passages can be asked about here; {len(failed)} failed."
-    return "\n".join([line, *(_line(one) for one in failed[:PAGE])])
+    return "\n".join([line, *(shelf.line(one) for one in failed[:PAGE])])
 
 
 TENDING = {"list": _list, "status": _status, "remove": _remove, "refresh": _refresh}
-
-
-def _where(space: str, place: Place) -> str:
-    if space == WORKSPACE:
-        return "Everybody in the workspace can ask about it."
-    return f"It can be asked about in #{place.name} alone." if place.name else "It can be asked about here alone."
 
 
 def wants_ingest(message: Message, me: Me) -> bool:

@@ -18,11 +18,11 @@ class Taking:
     def __init__(self, inbox: Inbox, queue: Queue) -> None:
         self._inbox = inbox
         self._queue = queue
-        self._taken: OrderedDict[tuple[str, str], asyncio.Future[None]] = OrderedDict()
+        self._taken: OrderedDict[tuple[str, str, str], asyncio.Future[None]] = OrderedDict()
 
     async def take(self, message: Message, **payload: Any) -> None:
         """Raises InboxError or QueueError: then nothing is acknowledged, and Slack sends it again."""
-        key = (message.channel, message.ts)
+        key = (message.team, message.channel, message.ts)
         taking = self._taken.get(key)
         if taking is None:
             taking = self._taken[key] = asyncio.ensure_future(self._store(message, payload))

@@ -61,7 +61,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """`work` is the job of a conversation: it answers whatever waits there, oldest first."""
+    """What is done in one team for an item of a conversation: answered, or forgotten."""
 
     me: Me
     web: Web
@@ -71,12 +71,7 @@ class Answers:
     pace: Pace
     forgetting: Forgetting
 
-    async def work(self, conversation: str) -> None:
-        while claim := await self.inbox.claim(conversation):
-            if not await self._handle(claim):
-                return
-
-    async def _handle(self, claim: Claim) -> bool:
+    async def handle(self, claim: Claim) -> bool:
         """True where another item waits, or may wait."""
         try:
             if "forget" in claim.payload:
@@ -208,7 +203,7 @@ class Answers:
             self.directory.person(message.user),
             self.directory.channels_of(message.user),
         )
-        return access(team=message.team, place=place, person=person, channels=channels)
+        return access(me=self.me, place=place, person=person, channels=channels)
 
     async def _failed(self, claim: Claim, failed: AnswerFailedError, outlet: Outlet) -> Reply:
         """An apology; before it, while another try may help, a word on what happens next."""

@@ -28,7 +28,7 @@ async def test_an_attack_is_text_wherever_it_stands(desk: Desk, ask: Ask, engine
     trace = await ask(f"{ATTACK} how long is leave?")
     await _poison(engine, trace)
 
-    async def names(people: object, channels: object) -> dict[str, str]:
+    async def names(team: object, people: object, channels: object) -> dict[str, str]:
         return dict.fromkeys(("U1", "U7", "C1"), ATTACK)
 
     async with browser(replace(desk, names=names)) as admin:
@@ -106,7 +106,7 @@ async def test_without_its_database_a_page_says_so_plainly(desk: Desk, answering
 
 
 async def test_what_breaks_tells_nothing_about_itself(desk: Desk, ask: Ask) -> None:
-    async def names(people: object, channels: object) -> dict[str, str]:
+    async def names(team: object, people: object, channels: object) -> dict[str, str]:
         raise RuntimeError("hunter2")
 
     async with browser(replace(desk, names=names)) as admin:

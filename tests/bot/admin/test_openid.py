@@ -40,7 +40,10 @@ def ada(slack: SlackWorkspace) -> Person:
 
 @pytest.fixture
 def desk(desk: Desk, slack: SlackWorkspace, ada: Person) -> Desk:
-    async def vouches(person: str) -> bool:
+    async def knows(team: str) -> bool:
+        return team == slack.team.id
+
+    async def vouches(_team: str, person: str) -> bool:
         return slack.platform.world.accounts[person].is_admin
 
     openid = OpenId(
@@ -48,6 +51,7 @@ def desk(desk: Desk, slack: SlackWorkspace, ada: Person) -> Desk:
         client_secret=slack.app.client_secret,
         api_url=slack.api_url,
         team=slack.team.id,
+        knows=knows,
         vouches=vouches,
     )
     return allowing(replace(desk, openid=openid), Admins(named=frozenset({ada.id})))

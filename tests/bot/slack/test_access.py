@@ -2,12 +2,13 @@
 
 import pytest
 
-from bot.slack.access import WORKSPACE, access, space_for_ingest
+from bot.slack.access import access, space_for_ingest
 from bot.slack.directory import Directory, Person, Place
-from bot.slack.incoming import Kind
+from bot.slack.incoming import WORKSPACE, Kind, Me
 from bot.slack.web import SlackAwayError, Web
 from tests.slack_workspace import SlackWorkspace
 
+ME = Me(team="T1", user="UBOT")
 MEMBER = Person(id="U1", name="Ann", home="T1", guest=False)
 GUEST = Person(id="U2", name="Gus", home="T1", guest=True)
 STRANGER = Person(id="U3", name="Sam", home="T9", guest=False)
@@ -30,7 +31,7 @@ SHARED = Place(id="C2", kind=Kind.CHANNEL, name="partners", shared=True)
 def test_a_question_sees_what_its_place_and_asker_may(
     place: Place, person: Person, spaces: tuple[str, ...], elsewhere: tuple[str, ...]
 ) -> None:
-    found = access(team="T1", place=place, person=person, channels=[place.id, "C9"])
+    found = access(me=ME, place=place, person=person, channels=[place.id, "C9"])
     assert (found.spaces, found.elsewhere) == (spaces, elsewhere)
 
 
@@ -45,7 +46,7 @@ def test_a_question_sees_what_its_place_and_asker_may(
     ],
 )
 def test_only_a_public_channel_gives_to_everybody(place: Place, for_everybody: bool, space: str) -> None:
-    assert space_for_ingest(team="T1", place=place, for_everybody=for_everybody) == space
+    assert space_for_ingest(me=ME, place=place, for_everybody=for_everybody) == space
 
 
 async def test_slack_is_asked_once_and_again_when_something_changed(slack: SlackWorkspace, web: Web) -> None:

@@ -182,7 +182,7 @@ async def open_bot(
         slack = await stack.enter_async_context(open_slack(_installation(address, options), uses, pace=options.pace))
         group = await stack.enter_async_context(_group())
         if options.works:
-            tasks = Tasks(answer=slack.answers.work, ingest=slack.ingesting.work, tidy=_nothing)
+            tasks = Tasks(answer=slack.working.answer, ingest=slack.working.ingest, tidy=_nothing)
             group.append(asyncio.create_task(queue.work(tasks, at_once=options.at_once)))
         yield Bot(slack=slack, queue=queue, inbox=inbox, library=library, ingest=ingest, services=services)
 

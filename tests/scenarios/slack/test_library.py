@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web as http
 
-from bot.slack.access import WORKSPACE
+from bot.slack.incoming import WORKSPACE
 from crag_graph.knowledge.documents import StoredDocument
 from tests.scenarios.slack.bot import Bot, Options, Stage, scripted
 

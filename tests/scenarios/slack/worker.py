@@ -93,7 +93,12 @@ async def work(orders: Orders) -> None:
             pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
             forgetting=Forgetting(web=web, inbox=inbox, forget=answering.forget),
         )
-        await queue.work(Tasks(answer=answers.work, ingest=_nothing, tidy=_tidy), at_once=orders.at_once)
+
+        async def answer(conversation: str) -> None:
+            while (claim := await inbox.claim(conversation)) and await answers.handle(claim):
+                pass
+
+        await queue.work(Tasks(answer=answer, ingest=_nothing, tidy=_tidy), at_once=orders.at_once)
 
 
 async def _nothing(subject: str) -> None:
