@@ -40,11 +40,15 @@ class Question:
     elsewhere: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
     web_allowed: bool = True
+    web_wanted: bool | None = None
+    """True: the web in any case. False: the library alone. None: the web where the library is not enough."""
     team: str = "local"
     channel: str = ""
     asker: str = ""
     permalink: str = ""
     history: tuple[Turn, ...] | None = None
+    retakes: str = ""
+    """A question of the conversation that is asked again: its turn is forgotten, and this one takes its place."""
     rerun_of: str = ""
     """The trace of which this is another try, by a reviewer."""
 

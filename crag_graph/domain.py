@@ -28,6 +28,8 @@ class Abstention(StrEnum):
     NOT_VISIBLE_HERE = "not_visible_here"
     WEB_UNREACHABLE = "web_unreachable"
     WEB_OFF = "web_off"
+    WEB_NOT_ASKED = "web_not_asked"
+    """The asker wanted it so, or has not been asked."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,12 @@ def split(turns: Sequence[Turn], *, tokens: int) -> tuple[list[Turn], list[Turn]
     return list(turns[:recent]), list(turns[recent:])
 
 
+def without(turns: Sequence[Turn], question: str) -> list[Turn]:
+    """The turns without the latest one that has this question."""
+    asked = [index for index, turn in enumerate(turns) if turn["question"] == storable(question)]
+    return [turn for index, turn in enumerate(turns) if index not in asked[-1:]]
+
+
 def retold(turn: Turn) -> str:
     """A turn as a text that a summary can be made of: the question in its first line."""
     return f"Question: {' '.join(turn['question'].split())}\nAnswer: {turn['answer']}"

@@ -7,9 +7,9 @@ from crag_graph.state import State
 
 
 def after_evaluate(state: State) -> Literal["refine", "rewrite"]:
-    """A correct verdict needs no web; where the web is off, what the library has must do."""
-    web_needed = state["verdict"] is not Verdict.CORRECT and state.get("web_missing") is None
-    return "rewrite" if web_needed else "refine"
+    """A correct verdict needs no web, but the asker may want it; where it cannot be asked, what the library has must do."""
+    web_useful = state["verdict"] is not Verdict.CORRECT or state.get("web_wanted")
+    return "rewrite" if web_useful and state.get("web_missing") is None else "refine"
 
 
 def after_refine(state: State) -> Literal["generate", "abstain"]:

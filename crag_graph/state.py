@@ -17,6 +17,8 @@ class Ask(TypedDict):
     """Further spaces that the asker, but not this place, may see: only for the reason of an abstention."""
     chatter: tuple[str, ...]
     web_allowed: bool
+    web_wanted: bool | None
+    """The asker's wish: the web in any case, or not at all; None (or absent): where the library is not enough."""
 
 
 class State(TypedDict, total=False):
@@ -30,6 +32,7 @@ class State(TypedDict, total=False):
     elsewhere: Annotated[tuple[str, ...], UntrackedValue]
     chatter: Annotated[tuple[str, ...], UntrackedValue]
     web_allowed: Annotated[bool, UntrackedValue]
+    web_wanted: Annotated[bool | None, UntrackedValue]
 
     standalone: Annotated[str, UntrackedValue]
     passages: Annotated[tuple[Passage, ...], UntrackedValue]
@@ -41,7 +44,7 @@ class State(TypedDict, total=False):
     good: Annotated[tuple[Passage, ...], UntrackedValue]
     """Passages that may go further: score >= lower, none under `incorrect`."""
     web_missing: Annotated[Abstention | None, UntrackedValue]
-    """WEB_OFF or WEB_UNREACHABLE where the web was needed and could not be asked."""
+    """WEB_OFF, WEB_NOT_ASKED or WEB_UNREACHABLE where the web was needed or wanted and was not asked."""
     web_query: Annotated[str, UntrackedValue]
     pages: Annotated[tuple[Passage, ...], UntrackedValue]
     strips: Annotated[tuple[JudgedStrip, ...], UntrackedValue]

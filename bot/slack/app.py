@@ -25,7 +25,7 @@ from bot.slack.listeners.library import on_ingest
 from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
-from bot.slack.views.blocks import FEEDBACK, HOW
+from bot.slack.views.offers import FEEDBACK, HOW
 from bot.slack.web import Web
 
 log = structlog.get_logger()

@@ -24,6 +24,8 @@ TEXTS = {
     "Ask again in a few minutes.",
     Abstention.WEB_OFF: "The library does not answer this, and web search is off here. "
     "Add a document that covers it to the library, or have web search turned on.",
+    Abstention.WEB_NOT_ASKED: "The library does not answer this, and the web was not asked. "
+    "Have me search the web too, or add a document that covers it to the library.",
 }
 
 

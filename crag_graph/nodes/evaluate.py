@@ -19,14 +19,13 @@ async def evaluate(state: State, runtime: Runtime[Context]) -> State:
     thresholds = context.policy.thresholds
     verdict = judge([[score.value for score in part.scores] for part in parts], thresholds)
     good = () if verdict is Verdict.INCORRECT else passages
-    web_asked = state.get("web_allowed", True) and context.services.web.available
     return {
         "scores": evaluation.scores,
         "parts": parts,
         "verdict": verdict,
         "reason": _reason(parts, verdict, thresholds),
         "good": tuple(p for p, s in zip(good, evaluation.scores, strict=False) if s.value >= thresholds.lower),
-        "web_missing": None if web_asked or verdict is Verdict.CORRECT else Abstention.WEB_OFF,
+        "web_missing": _web_missing(state, verdict, available=context.services.web.available),
         "calls": evaluation.calls,
     }
 
@@ -34,6 +33,16 @@ async def evaluate(state: State, runtime: Runtime[Context]) -> State:
 def _judged_parts(evaluation: Evaluation, question: str, policy: Policy) -> tuple[Part, ...]:
     whole = Part(text=question, scores=evaluation.scores)
     return evaluation.parts if policy.by_parts and evaluation.parts else (whole,)
+
+
+def _web_missing(state: State, verdict: Verdict, *, available: bool) -> Abstention | None:
+    """Why the web is not asked though it would help; None where it is asked, or is of no need."""
+    wanted = state.get("web_wanted")
+    if verdict is Verdict.CORRECT and not wanted:
+        return None
+    if not (available and state.get("web_allowed", True)):
+        return Abstention.WEB_OFF
+    return Abstention.WEB_NOT_ASKED if wanted is False else None
 
 
 def _check(evaluation: Evaluation, passages: int) -> None:

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from crag_graph.citations import cite, numbered, supporting
 from crag_graph.context import Context
-from crag_graph.domain import Abstention, Answer, Strip, TextDelta, TextRestart
+from crag_graph.domain import Abstention, Answer, Strip, TextDelta, TextRestart, Verdict
 from crag_graph.marks import Marks
 from crag_graph.memory import conversation, remembered
 from crag_graph.services import Brief, Draft, ModelReplyError, Source
@@ -13,7 +13,10 @@ from crag_graph.strips import recombine
 
 MODEL_AWAY = "The language model gave no answer, so this one is quoted from the sources."
 WEB_OFF = "The library answers this only in part, and web search is off here: the rest is not covered."
+WEB_NOT_ASKED = "The library answers this only in part, and the web was not asked: the rest is not covered."
 WEB_UNREACHABLE = "The library answers this only in part, and the web could not be reached: the rest is not covered."
+WEB_OFF_TOO = "Web search is off here: this answer is from the library alone."
+WEB_UNREACHABLE_TOO = "The web could not be reached: this answer is from the library alone."
 UNCITED = "This answer names no source, and none could be found for it: check it before you rely on it."
 
 
@@ -73,10 +76,23 @@ def _completed(marks: Marks, draft: Draft, sources: dict[int, tuple[Strip, ...]]
 
 def _notice(state: State, draft: Draft, *, cited: bool) -> str:
     failed = any(fault.where == "generate" for fault in state.get("faults", ()))
-    web = {None: "", Abstention.WEB_OFF: WEB_OFF, Abstention.WEB_UNREACHABLE: WEB_UNREACHABLE}
     notices = (
         MODEL_AWAY if draft.quoted and failed else "",
-        web.get(state.get("web_missing"), ""),
+        _without_web(state),
         "" if cited else UNCITED,
     )
     return " ".join(filter(None, notices))
+
+
+def _without_web(state: State) -> str:
+    """What the asker must know where the web was needed, or wanted beside an answer that is whole."""
+    enough = state["verdict"] is Verdict.CORRECT
+    match state.get("web_missing"):
+        case Abstention.WEB_OFF:
+            return WEB_OFF_TOO if enough else WEB_OFF
+        case Abstention.WEB_UNREACHABLE:
+            return WEB_UNREACHABLE_TOO if enough else WEB_UNREACHABLE
+        case Abstention.WEB_NOT_ASKED:
+            return WEB_NOT_ASKED
+        case _:
+            return ""

@@ -91,6 +91,7 @@ async def ask(
     elsewhere: tuple[str, ...] = (),
     chatter: tuple[str, ...] = (),
     web_allowed: bool = True,
+    web_wanted: bool | None = None,
     history: Sequence[Turn] = (),
     durability: Literal["sync", "async", "exit"] = "exit",
 ) -> Run:
@@ -103,6 +104,7 @@ async def ask(
         "elsewhere": elsewhere,
         "chatter": chatter,
         "web_allowed": web_allowed,
+        "web_wanted": web_wanted,
     }
     if history:
         start["turns"] = list(history)

@@ -173,6 +173,29 @@ async def test_a_web_that_is_not_allowed_for_this_question_is_off() -> None:
     assert cast.web.queries == []
 
 
+async def test_the_web_is_asked_too_where_the_asker_wants_it() -> None:
+    cast = Cast(passages=[DESCENT], evaluator=scored(slope=0.9), web=ScriptedWeb(pages=[LAYER]))
+    run = await ask("What is gradient descent?", cast, web_wanted=True)
+    assert run.answer.verdict is Verdict.CORRECT
+    assert {citation.kind for citation in run.answer.citations} == {Kind.INTERNAL, Kind.WEB}
+    assert run.answer.notice == ""
+
+
+async def test_a_web_that_is_wanted_and_cannot_be_asked_is_told() -> None:
+    cast = Cast(passages=[DESCENT], evaluator=scored(slope=0.9), web=ScriptedWeb(available=False))
+    run = await ask("What is gradient descent?", cast, web_wanted=True)
+    assert run.answer.notice == "Web search is off here: this answer is from the library alone."
+
+
+@pytest.mark.parametrize(("score", "says"), [(0.5, "the web was not asked: the rest is not covered"), (0.1, "")])
+async def test_an_asker_who_wants_the_library_alone_gets_it_alone(score: float, says: str) -> None:
+    cast = Cast(passages=[BATCH], evaluator=scored(Batch=score), web=ScriptedWeb(pages=[LAYER]))
+    run = await ask("How do they compare?", cast, web_wanted=False)
+    assert cast.web.queries == []
+    assert run.answer.abstention is (None if says else Abstention.WEB_NOT_ASKED)
+    assert says in run.answer.notice
+
+
 async def test_web_off_and_ambiguous_answers_from_the_library_and_says_what_is_missing() -> None:
     cast = Cast(passages=[BATCH], evaluator=scored(Batch=0.5), web=ScriptedWeb(available=False))
     run = await ask("How do they compare?", cast)

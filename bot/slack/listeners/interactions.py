@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.slack.access import is_member
 from bot.slack.directory import Directory
 from bot.slack.incoming import Me
-from bot.slack.views.blocks import HELPFUL
+from bot.slack.views.offers import HELPFUL
 from bot.slack.views.modal import how_view
 from bot.slack.web import SlackRefusedError, heard
 from bot.traces.feedback import give_feedback

@@ -10,6 +10,7 @@ from bot.questions import Answered
 from bot.slack.text.markdown import make_safe
 from bot.slack.text.mrkdwn import escape
 from bot.slack.text.splitting import best_cut, cut, split
+from bot.slack.views.offers import Possible, buttons, offers, web_reached
 from crag_graph.domain import Answer, Citation, Kind, Verdict
 
 Block = dict[str, Any]
@@ -30,16 +31,14 @@ LONGEST_LINK = 3_000
 LONGEST_NAME = 200
 LONGEST_SUMMARY = 240
 
-FEEDBACK = "feedback"
-HOW = "how_i_got_here"
-HELPFUL, UNHELPFUL = "helpful", "unhelpful"
-
 VERDICTS = {
     Verdict.CORRECT: "Answered from your documents",
     Verdict.AMBIGUOUS: "Your documents only partly cover this; completed from the web",
     Verdict.INCORRECT: "Not in your documents; answered from the web",
 }
 PARTLY = "Your documents only partly cover this"
+WEB_TOO = "Answered from your documents and the web"
+WEB_ADDED_NOTHING = "Answered from your documents; the web, asked too, added nothing"
 QUOTED = "Quoted from the sources, word for word."
 KINDS = {Kind.INTERNAL: "internal", Kind.WEB: "web"}
 
@@ -69,14 +68,15 @@ class Reply:
     """All of it in Slack's own markup, for where Slack takes no blocks."""
 
 
-def answer_reply(answered: Answered) -> Reply:
-    """An answer or abstention with its verdict, its sources and its buttons."""
+def answer_reply(answered: Answered, possible: Possible | None = None) -> Reply:
+    """An answer or abstention with its verdict, its sources, and the buttons that are `possible` where it stands."""
     answer = answered.answer
-    lines = [*_remarks(answer), *_sources(answer.citations)]
+    verdict = _verdict(answered)
+    lines = [*_remarks(answer, verdict), *_sources(answer.citations)]
     return Reply(
         body=make_safe(answer.text, {citation.link for citation in answer.citations if citation.link}),
-        closing=(*_rich(lines), *buttons(answered.trace_id)),
-        summary=_summary(answer),
+        closing=(*_rich(lines), *buttons(answered.trace_id, offers(answered, possible) if possible else ())),
+        summary=_summary(answer, verdict),
         plain="\n".join([escape(answer.text), "", *("".join(map(_plain, line)) for line in lines)]).strip(),
     )
 
@@ -123,18 +123,6 @@ def pack(blocks: Sequence[Block], *, used: int = 0) -> list[list[Block]]:
     return [message for index, message in enumerate(messages) if message or (used and index == 0)]
 
 
-def buttons(trace_id: str) -> tuple[Block, Block]:
-    """How the answer came about, and whether it helped."""
-    how = {"type": "button", "action_id": HOW, "text": plain_text("How I got here"), "value": trace_id}
-    feedback = {
-        "type": "feedback_buttons",
-        "action_id": FEEDBACK,
-        "positive_button": {"text": plain_text("Helpful"), "value": f"{HELPFUL}:{trace_id}"},
-        "negative_button": {"text": plain_text("Not helpful"), "value": f"{UNHELPFUL}:{trace_id}"},
-    }
-    return {"type": "actions", "elements": [how]}, {"type": "context_actions", "elements": [feedback]}
-
-
 def plain_text(text: str) -> dict[str, str]:
     return {"type": "plain_text", "text": text}
 
@@ -179,19 +167,23 @@ def shorten(words: str, longest: int = LONGEST_NAME) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def _remarks(answer: Answer) -> Iterator[Line]:
+def _remarks(answer: Answer, verdict: str) -> Iterator[Line]:
     if not answer.abstained:
-        yield [text(_verdict(answer), bold=True)]
+        yield [text(verdict, bold=True)]
     if answer.quoted:
         yield [text(QUOTED, italic=True)]
     if answer.notice:
         yield [text(answer.notice, italic=True)]
 
 
-def _verdict(answer: Answer) -> str:
-    if answer.verdict is Verdict.AMBIGUOUS and not any(c.kind is Kind.WEB for c in answer.citations):
+def _verdict(answered: Answered) -> str:
+    """What the answer is made of, in one line. Under a correct verdict the web is asked where the asker wants it."""
+    verdict, web_cited = answered.answer.verdict, any(c.kind is Kind.WEB for c in answered.answer.citations)
+    if verdict is Verdict.AMBIGUOUS and not web_cited:
         return PARTLY
-    return VERDICTS[answer.verdict]
+    if verdict is Verdict.CORRECT and web_reached(answered):
+        return WEB_TOO if web_cited else WEB_ADDED_NOTHING
+    return VERDICTS[verdict]
 
 
 def _sources(citations: Iterable[Citation]) -> Iterator[Line]:
@@ -230,9 +222,9 @@ def _address(url: str) -> str:
     return url
 
 
-def _summary(answer: Answer) -> str:
+def _summary(answer: Answer, verdict: str) -> str:
     said = _speak(answer.text)
-    return _cut(said if answer.abstained else f"{_verdict(answer)}: {said}")
+    return _cut(said if answer.abstained else f"{verdict}: {said}")
 
 
 def _speak(markdown: str) -> str:

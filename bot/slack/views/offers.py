@@ -1,0 +1,90 @@
+"""The buttons under an answer: which ones can do something for it, and how they look; pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from bot.questions import Answered
+from crag_graph.domain import Abstention, Kind, Verdict
+
+Block = dict[str, Any]
+
+FEEDBACK = "feedback"
+HOW = "how_i_got_here"
+HELPFUL, UNHELPFUL = "helpful", "unhelpful"
+
+
+class Offer(StrEnum):
+    """What a button does with its answer; the word is its action id."""
+
+    WEB_TOO = "search_the_web_too"
+    LIBRARY_ALONE = "only_our_documents"
+    AGAIN = "ask_again"
+    SHARE = "share_in_channel"
+    PERSON = "ask_a_person"
+
+
+LABELS = {
+    Offer.WEB_TOO: "Search the web too",
+    Offer.LIBRARY_ALONE: "Only our documents",
+    Offer.AGAIN: "Ask again",
+    Offer.SHARE: "Share in channel",
+    Offer.PERSON: "Ask a person",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Possible:
+    """What the place of an answer allows."""
+
+    web: bool = False
+    """Web search is set up, and the place does not forbid it."""
+    sharing: bool = False
+    """The answer is for its asker alone, in a place where others are."""
+    people: bool = False
+    """Somebody may be called where there is no answer."""
+
+
+def offers(answered: Answered, possible: Possible) -> tuple[Offer, ...]:
+    """The buttons that can do something: none of them would only say why it does not."""
+    answer, web_asked = answered.answer, bool(answered.web_query)
+    wanted = {
+        Offer.WEB_TOO: possible.web and not web_reached(answered),
+        # Under an incorrect verdict the library alone has nothing to say.
+        Offer.LIBRARY_ALONE: web_asked and answer.verdict is not Verdict.INCORRECT and not answer.abstained,
+        Offer.AGAIN: answer.abstention is not Abstention.NOT_VISIBLE_HERE,
+        Offer.SHARE: possible.sharing and not answer.abstained,
+        Offer.PERSON: possible.people and answer.abstained,
+    }
+    return tuple(offer for offer in Offer if wanted[offer])
+
+
+def web_reached(answered: Answered) -> bool:
+    """The web was asked, and it answered."""
+    cited = any(citation.kind is Kind.WEB for citation in answered.answer.citations)
+    return cited or (bool(answered.web_query) and not any(fault.where == "search_web" for fault in answered.faults))
+
+
+def buttons(trace_id: str, offered: Iterable[Offer] = ()) -> tuple[Block, Block]:
+    """How the answer came about, what else can be done, and whether it helped."""
+    feedback = {
+        "type": "feedback_buttons",
+        "action_id": FEEDBACK,
+        "positive_button": {"text": _text("Helpful"), "value": f"{HELPFUL}:{trace_id}"},
+        "negative_button": {"text": _text("Not helpful"), "value": f"{UNHELPFUL}:{trace_id}"},
+    }
+    pressed = [button(HOW, "How I got here", trace_id), *_offered(trace_id, offered)]
+    return {"type": "actions", "elements": pressed}, {"type": "context_actions", "elements": [feedback]}
+
+
+def button(action: str, label: str, value: str) -> Block:
+    return {"type": "button", "action_id": action, "text": _text(label), "value": value}
+
+
+def _offered(trace_id: str, offered: Iterable[Offer]) -> Iterator[Block]:
+    return (button(offer.value, LABELS[offer], trace_id) for offer in offered)
+
+
+def _text(words: str) -> dict[str, str]:
+    return {"type": "plain_text", "text": words}
