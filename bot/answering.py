@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import psycopg
 import structlog
-from langchain_core.runnables import RunnableConfig
 from structlog.contextvars import bound_contextvars
 
 from bot.cleaning import clean, clean_all
@@ -24,7 +23,6 @@ from bot.traces.recorder import Opening, OpenTrace, Recorder, RunState
 from crag_graph.context import Context, Policy
 from crag_graph.domain import Answer, Fault, Progress, Stage
 from crag_graph.graph import build
-from crag_graph.memory import without
 from crag_graph.services import ServiceError, Services
 from crag_graph.state import State
 
@@ -73,6 +71,11 @@ class Answering:
             trace = await self._open(question, text)
             with bound_contextvars(trace=trace.id):
                 return await self._answer(question, text, trace, show)
+
+    @property
+    def has_web(self) -> bool:
+        """A web search is set up."""
+        return self._services.web.available
 
     async def forget(self, conversation: str) -> Forgotten:
         """Erases what a conversation remembers and what its traces say. Raises TraceError."""
@@ -129,8 +132,8 @@ class Answering:
     async def _stream(self, question: Question, text: str, journal: Journal, show: Show) -> None:
         graph = self._graph if question.history is None else self._one_off
         events = graph.astream(
-            _ask(question, text) | await self._retaken(question),
-            self._thread(question),
+            _ask(question, text),
+            {"configurable": {"thread_id": clean(question.conversation)}},
             context=self._context(),
             stream_mode=["custom", "updates"],
             durability="exit" if question.history is None else None,
@@ -144,16 +147,6 @@ class Answering:
                 else:
                     for node, update in event.items():
                         journal.write(node, update)
-
-    async def _retaken(self, question: Question) -> State:
-        """What the conversation remembers, without the turn that the question takes the place of."""
-        if not question.retakes:
-            return {}
-        snapshot = await self._graph.aget_state(self._thread(question))
-        return {"turns": without(snapshot.values.get("turns", ()), clean(question.retakes).strip())}
-
-    def _thread(self, question: Question) -> RunnableConfig:
-        return {"configurable": {"thread_id": clean(question.conversation)}}
 
     def _context(self) -> Context:
         return Context(
@@ -208,6 +201,7 @@ def _ask(question: Question, text: str) -> State:
         "chatter": tuple(clean(line) for line in question.chatter),
         "web_allowed": question.web_allowed,
         "web_wanted": question.web_wanted,
+        "retakes": clean(question.retakes).strip(),
     }
     if question.history is not None:
         return {**ask, "turns": clean_all(question.history), "summary": ""}

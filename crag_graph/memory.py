@@ -8,29 +8,30 @@ from crag_graph.state import State
 _CHARACTERS_PER_TOKEN = 4
 
 
+def turns(state: State) -> list[Turn]:
+    """The turns that the run may use: without the latest one of the question that it asks again, if it does."""
+    known, retaken = list(state.get("turns", ())), storable(state.get("retakes", ""))
+    asked = [index for index, turn in enumerate(known) if retaken and turn["question"] == retaken]
+    return [turn for index, turn in enumerate(known) if index not in asked[-1:]]
+
+
 def conversation(state: State) -> Conversation:
     """What the state knows of the conversation, in the form that the writer gets."""
     return Conversation(
-        turns=tuple(state.get("turns", ())),
+        turns=tuple(turns(state)),
         summary=state.get("summary", ""),
         chatter=tuple(state.get("chatter", ())),
     )
 
 
-def split(turns: Sequence[Turn], *, tokens: int) -> tuple[list[Turn], list[Turn]]:
+def split(known: Sequence[Turn], *, tokens: int) -> tuple[list[Turn], list[Turn]]:
     """The older turns that leave and the recent ones that fit into `tokens`; the last turn always stays."""
     room = tokens * _CHARACTERS_PER_TOKEN
-    recent = len(turns)
-    while recent and (recent == len(turns) or room >= _size(turns[recent - 1])):
+    recent = len(known)
+    while recent and (recent == len(known) or room >= _size(known[recent - 1])):
         recent -= 1
-        room -= _size(turns[recent])
-    return list(turns[:recent]), list(turns[recent:])
-
-
-def without(turns: Sequence[Turn], question: str) -> list[Turn]:
-    """The turns without the latest one that has this question."""
-    asked = [index for index, turn in enumerate(turns) if turn["question"] == storable(question)]
-    return [turn for index, turn in enumerate(turns) if index not in asked[-1:]]
+        room -= _size(known[recent])
+    return list(known[:recent]), list(known[recent:])
 
 
 def retold(turn: Turn) -> str:
@@ -55,7 +56,7 @@ def remembered(state: State, answer: Answer) -> list[Turn]:
             for citation in answer.citations
         ],
     )
-    return [*state.get("turns", ()), turn]
+    return [*turns(state), turn]
 
 
 def storable(text: str) -> str:

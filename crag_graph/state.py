@@ -17,6 +17,8 @@ class Ask(TypedDict):
     """Further spaces that the asker, but not this place, may see: only for the reason of an abstention."""
     chatter: tuple[str, ...]
     web_allowed: bool
+    retakes: str
+    """A question of the conversation whose turn this one takes the place of; empty: none."""
     web_wanted: bool | None
     """The asker's wish: the web in any case, or not at all; None (or absent): where the library is not enough."""
 
@@ -32,6 +34,7 @@ class State(TypedDict, total=False):
     elsewhere: Annotated[tuple[str, ...], UntrackedValue]
     chatter: Annotated[tuple[str, ...], UntrackedValue]
     web_allowed: Annotated[bool, UntrackedValue]
+    retakes: Annotated[str, UntrackedValue]
     web_wanted: Annotated[bool | None, UntrackedValue]
 
     standalone: Annotated[str, UntrackedValue]

@@ -20,6 +20,7 @@ from bot.slack.listeners.interactions import Traces
 from bot.slack.listeners.library import Shelf
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.answers import Answers
+from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
 from bot.slack.start import check_app_token, introduce
@@ -128,6 +129,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             web=web,
             inbox=uses.inbox,
             answering=uses.answering,
+            asking=Asking(engine=uses.engine, me=me, directory=directory),
             directory=directory,
             pace=pace,
             forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget),

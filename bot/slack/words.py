@@ -4,6 +4,7 @@ HINT = (
     "Ask me a question, for example: How many days of parental leave do I get? "
     "I answer from your documents, and from the web where they are not enough."
 )
+GONE = "This answer is no longer known: it was forgotten, or it is too old."
 STOPPED = "Stopped."
 ASK_LATER = "I have tried several times. Please ask again later."
 TRY_SHORTLY = "I cannot take this at the moment. Try again shortly."

@@ -110,6 +110,14 @@ async def show_trace(engine: AsyncEngine, trace: str, *, team: str | None = None
     return Trace(run=dict(run), steps=_rows(parts[0]), feedback=_rows(parts[1]), reviews=_rows(parts[2]))
 
 
+async def find_run(engine: AsyncEngine, trace: str, *, team: str) -> Row | None:
+    """The run of a trace of the team, without its steps; None where it was erased."""
+    known = select(runs).where(runs.c.id == trace, runs.c.team == team, runs.c.erased_at.is_(None))
+    async with engine.connect() as connection:
+        run = (await connection.execute(known)).mappings().first()
+    return dict(run) if run else None
+
+
 def _chosen(conditions: Sequence[ColumnElement[bool]], wanted: str | None, limit: int) -> Iterator[Select[Any]]:
     """Ways to the ids of the traces on a page; where the first finds too few, the next one finds them all.
 

@@ -4,14 +4,14 @@ from langgraph.runtime import Runtime
 
 from crag_graph.context import Context
 from crag_graph.domain import Turn
-from crag_graph.memory import conversation, retold, split, storable
+from crag_graph.memory import conversation, retold, split, storable, turns
 from crag_graph.state import State
 
 
 async def contextualize(state: State, runtime: Runtime[Context]) -> State:
     context, question = runtime.context, state["question"]
-    older, recent = split(state.get("turns", []), tokens=context.policy.memory_tokens)
-    so_far = conversation({**state, "turns": recent})
+    older, recent = split(turns(state), tokens=context.policy.memory_tokens)
+    so_far = conversation({**state, "turns": recent, "retakes": ""})
     if so_far.empty:
         return {"standalone": question}
     standalone = await context.services.writer.contextualize(

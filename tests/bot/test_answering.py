@@ -252,3 +252,23 @@ async def test_one_line_is_logged_and_holds_no_word_of_what_was_said(answering: 
     assert (line["event"], line["state"], line["verdict"], line["calls"]) == ("question", "answered", "correct", 1)
     for word in ("parental", "weeks"):
         assert word not in str(line)
+
+
+async def test_a_question_that_is_asked_again_takes_the_place_of_its_turn(answering: Answering) -> None:
+    await answering.answer(question(), quietly)
+    await answering.answer(question("And the second one?"), quietly)
+    await answering.answer(replace(question(), retakes=question().text), quietly)
+    assert [turn["question"] for turn in await turns(answering)] == ["And the second one?", question().text]
+
+
+@pytest.mark.parametrize("trouble_", [ModelRejectedError("bad key"), ZeroDivisionError("x / 0")])
+async def test_a_turn_stays_where_asking_again_fails(
+    services: Services, memory: Memory, engine: AsyncEngine, trouble_: Exception
+) -> None:
+    writer = ScriptedWriter()
+    answering = compose(replace(services, writer=writer), memory, engine)
+    await answering.answer(question(), quietly)
+    writer.trouble = trouble(generate=[trouble_])
+    with pytest.raises(AnswerFailedError):
+        await answering.answer(replace(question(), retakes=question().text), quietly)
+    assert [turn["question"] for turn in await turns(answering)] == [question().text]

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crag_graph.domain import Answer, Citation, Kind, Turn, Verdict
-from crag_graph.memory import conversation, remembered, retold, split, storable, without
+from crag_graph.memory import conversation, remembered, retold, split, storable, turns
 from tests.crag_graph.running import turn
 
 _turns = st.lists(st.integers(min_value=0, max_value=200).map(lambda size: turn("q", "a" * size)), max_size=12)
@@ -47,6 +47,6 @@ def test_storable_text_has_no_nul_bytes_and_no_lone_surrogates() -> None:
 
 
 def test_the_latest_turn_of_a_question_is_taken_out_and_no_other() -> None:
-    turns = [turn("a", "1"), turn("b", "2"), turn("a", "3"), turn("c", "4")]
-    assert without(turns, "a") == [turns[0], turns[1], turns[3]]
-    assert without(turns, "d") == turns
+    known = [turn("a", "1"), turn("b", "2"), turn("a", "3"), turn("c", "4")]
+    assert turns({"turns": known, "retakes": "a"}) == [known[0], known[1], known[3]]
+    assert turns({"turns": known, "retakes": "d"}) == turns({"turns": known}) == known

@@ -8,6 +8,7 @@ from typing import Any
 from bot.inbox import Inbox, Item
 from bot.jobs import Kind, Queue
 from bot.slack.incoming import Message
+from bot.slack.replies.presses import Press
 
 REMEMBERED = 1_000
 
@@ -33,6 +34,13 @@ class Taking:
             raise
         if len(self._taken) > REMEMBERED:
             self._taken.popitem(last=False)
+
+    async def press(self, press: Press) -> bool:
+        """Stored and queued once, however often it is pressed; False where it is done already."""
+        waits = await self._inbox.receive(press.item)
+        if waits:
+            await self._queue.put(Kind.ANSWER, press.item.conversation)
+        return waits
 
     async def _store(self, message: Message, payload: dict[str, Any]) -> None:
         item = Item(

@@ -15,14 +15,16 @@ from bot.slack import words
 from bot.slack.access import Access, access
 from bot.slack.directory import Directory
 from bot.slack.incoming import Me, Message
+from bot.slack.replies.asked import Asking
 from bot.slack.replies.chatter import Chatter
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.private import Private
 from bot.slack.replies.progress import Live
 from bot.slack.replies.thread import Thread
-from bot.slack.text.mrkdwn import channels_named, decode, mentioned, wordless
+from bot.slack.text.mrkdwn import wordless
 from bot.slack.views.blocks import Reply, answer_reply, notice_reply
+from bot.slack.views.offers import Possible
 from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web, heard
 from crag_graph.domain import Progress
 
@@ -69,6 +71,7 @@ class Answers:
     answering: Answering
     directory: Directory
     pace: Pace
+    asking: Asking
     forgetting: Forgetting
 
     async def handle(self, claim: Claim) -> bool:
@@ -149,24 +152,27 @@ class Answers:
             return notice_reply(words.apology())
 
     async def _answer(self, claim: Claim, message: Message, outlet: Outlet) -> Reply:
-        text = await self._text(message)
-        if wordless(text):
+        asked = await self.asking.read(claim, message)
+        if wordless(asked.text):
             return notice_reply(words.HINT)
         allowed, chatter = await asyncio.gather(
             self._access(message), Chatter(self.web, self.me, self.directory, self.inbox).before(message)
         )
         question = Question(
-            text=text,
+            text=asked.text,
             conversation=message.conversation,
             spaces=allowed.spaces,
             elsewhere=allowed.elsewhere,
             chatter=chatter,
+            web_wanted=asked.web_wanted,
+            retakes=asked.retakes,
             team=message.team,
             channel=message.channel,
             asker=message.user,
-            permalink=message.permalink(self.me),
+            permalink=asked.permalink,
         )
-        return answer_reply(await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show)))
+        answered = await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show))
+        return answer_reply(answered, self._possible())
 
     async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Any) -> Any:
         """Waits for the answer, or for the asker to press Stop."""
@@ -193,9 +199,8 @@ class Answers:
                 if await self.inbox.is_stopped(claim):
                     return
 
-    async def _text(self, message: Message) -> str:
-        names = await self.directory.names(mentioned(message.text) - {self.me.user}, channels_named(message.text))
-        return decode(message.text, me=self.me.user, names=names)
+    def _possible(self) -> Possible:
+        return Possible(web=self.answering.has_web)
 
     async def _access(self, message: Message) -> Access:
         place, person, channels = await asyncio.gather(

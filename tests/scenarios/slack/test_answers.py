@@ -19,7 +19,7 @@ from tests.fakes.services import (
 )
 from tests.scenarios.slack.bot import LEAVE, Bot, Stage, scripted
 
-BUTTONS = ("How I got here", "Helpful", "Not helpful")
+BUTTONS = ("How I got here", "Search the web too", "Ask again", "Helpful", "Not helpful")
 
 
 async def test_a_day_with_the_bot(either: Bot, stage: Stage) -> None:
@@ -158,7 +158,7 @@ async def test_nothing_found_says_so_and_what_to_do(stage: Stage) -> None:
     assert "web search is off here" in reply.screen
     assert "Add a document" in reply.screen
     assert "Answered" not in reply.screen
-    assert reply.buttons == BUTTONS
+    assert reply.buttons == ("How I got here", "Ask again", "Helpful", "Not helpful")
 
 
 async def test_what_may_not_be_used_here_is_told_apart_from_what_nobody_knows(stage: Stage) -> None:

@@ -14,6 +14,7 @@ from bot.jobs import Tasks, open_queue
 from bot.memory import open_postgres
 from bot.slack.directory import Directory
 from bot.slack.replies.answers import Answers
+from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
 from bot.slack.start import introduce
@@ -84,12 +85,14 @@ async def work(orders: Orders) -> None:
             today=lambda: date(2026, 11, 30),
         )
         inbox = Inbox(engine)
+        me, directory = await introduce(web), Directory(web)
         answers = Answers(
-            me=await introduce(web),
+            me=me,
             web=web,
             inbox=inbox,
             answering=answering,
-            directory=Directory(web),
+            directory=directory,
+            asking=Asking(engine=engine, me=me, directory=directory),
             pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
             forgetting=Forgetting(web=web, inbox=inbox, forget=answering.forget),
         )

@@ -1,0 +1,48 @@
+"""What a claim asks: a message in its own words, or the question of an earlier answer once more."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.inbox import Claim
+from bot.questions import QuestionError
+from bot.slack import words
+from bot.slack.directory import Directory
+from bot.slack.incoming import Me, Message
+from bot.slack.replies.presses import WISHES, pressed
+from bot.slack.text.mrkdwn import channels_named, decode, mentioned
+from bot.traces.reading import find_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question as it goes to `answering`. `retakes`: the question whose turn it takes the place of."""
+
+    text: str
+    permalink: str
+    web_wanted: bool | None = None
+    retakes: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Reads what is asked."""
+
+    engine: AsyncEngine
+    me: Me
+    directory: Directory
+
+    async def read(self, claim: Claim, message: Message) -> Asked:
+        """Raises QuestionError where the earlier answer is no longer known."""
+        if press := pressed(claim):
+            offer, trace = press
+            run = await find_run(self.engine, trace, team=message.team)
+            if run is None:
+                raise QuestionError(words.GONE)
+            question = run["question"]
+            return Asked(text=question, permalink=run["permalink"], web_wanted=WISHES[offer], retakes=question)
+        return Asked(text=await self._text(message), permalink=message.permalink(self.me))
+
+    async def _text(self, message: Message) -> str:
+        names = await self.directory.names(mentioned(message.text) - {self.me.user}, channels_named(message.text))
+        return decode(message.text, me=self.me.user, names=names)
