@@ -37,6 +37,10 @@ LEAVE = passage(
 )
 
 
+BUTTONS = ("How I got here", "Search the web too", "Ask again", "Helpful", "Not helpful")
+"""What stands under an answer from the library where the web could be asked, too."""
+
+
 class LetterEmbedder:
     """Unit vectors of letter counts: enough to store and find documents by."""
 

@@ -17,9 +17,7 @@ from tests.fakes.services import (
     passage,
     trouble,
 )
-from tests.scenarios.slack.bot import LEAVE, Bot, Stage, scripted
-
-BUTTONS = ("How I got here", "Search the web too", "Ask again", "Helpful", "Not helpful")
+from tests.scenarios.slack.bot import BUTTONS, LEAVE, Bot, Stage, scripted
 
 
 async def test_a_day_with_the_bot(either: Bot, stage: Stage) -> None:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from psycopg import AsyncConnection
 
-from tests.scenarios.slack.bot import Options, Stage
+from tests.scenarios.slack.bot import BUTTONS, Options, Stage
 from tests.scenarios.slack.worker import ANSWER, Orders, run
 from tests.slack_workspace import Message
 
@@ -66,7 +66,7 @@ def assert_answered_once(stage: Stage, question: Message) -> None:
     assert reply.is_finished
     assert reply.screen.count("Sixteen weeks") == 1
     assert ANSWER.removesuffix(" [1].") in reply.screen
-    assert reply.buttons == ("How I got here", "Helpful", "Not helpful")
+    assert reply.buttons == BUTTONS
     assert stage.slack.status(question) == ""
 
 
