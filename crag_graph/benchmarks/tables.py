@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
 from crag_graph.domain import Verdict
 
@@ -103,8 +102,14 @@ def labelled_parts(outcomes: Sequence[Outcome]) -> list[tuple[float, bool]]:
 
 
 def auc(pairs: Sequence[tuple[float, bool]]) -> float:
-    labels = [label for _, label in pairs]
-    return float(roc_auc_score(labels, [score for score, _ in pairs])) if len(set(labels)) > 1 else float("nan")
+    """The chance that an answered one scores above an unanswered one; a tie counts half. NaN without one of them."""
+    labels = np.array([label for _, label in pairs], bool)
+    _, places, counts = np.unique([score for score, _ in pairs], return_inverse=True, return_counts=True)
+    answered, others = int(labels.sum()), int((~labels).sum())
+    if not answered or not others:
+        return float("nan")
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    return float((ranks[labels].sum() - answered * (answered + 1) / 2) / (answered * others))
 
 
 def macro_f1(pairs: Sequence[tuple[Verdict, Verdict]]) -> float:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from crag_graph.benchmarks.cases import Question
 from crag_graph.benchmarks.readings import Library
@@ -20,6 +19,8 @@ Floats = NDArray[np.float64]
 ROUNDS = 5
 STRENGTH = 1.0
 """Inverse of the ridge penalty."""
+STEPS, CLOSE = 50, 1e-8
+"""Newton's method stops when no weight moves further than this."""
 AGAINST = frozenset(("names_missing", "far_uncovered"))
 """Signals that may only speak against an answer."""
 FIRST = {"strip_tokens": 1.0, "strip_cosine": 0.5, "strip_coverage": 0.3, "rarest_least": 0.3}
@@ -126,13 +127,33 @@ def _fitted(rows: Floats, labels: NDArray[np.bool_], importance: Floats, names: 
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     inputs, used = (rows - mean) / spread, np.ones(len(names), bool)
     while True:
-        model = LogisticRegression(C=STRENGTH, max_iter=5_000).fit(inputs[:, used], labels, importance)
         weights = np.zeros(len(names))
-        weights[used] = model.coef_[0]
+        weights[used], bias = regression(inputs[:, used], labels, importance)
         wrong = np.array([name in AGAINST and weight > 0 for name, weight in zip(names, weights, strict=True)])
         if not wrong.any():
-            return Head(mean=mean, spread=spread, weights=weights, bias=float(model.intercept_[0]))
+            return Head(mean=mean, spread=spread, weights=weights, bias=bias)
         used &= ~wrong
+
+
+def regression(
+    inputs: Floats, labels: NDArray[np.bool_], importance: Floats, *, strength: float = STRENGTH
+) -> tuple[Floats, float]:
+    """Weights and bias of a ridge-penalised logistic regression, by Newton's method; the bias is not penalised.
+
+    `inputs`: shape (n, inputs), about standardised. `strength`: inverse of the penalty.
+    """
+    design = np.column_stack([inputs, np.ones(len(inputs))])
+    penalty = np.append(np.full(inputs.shape[1], 1 / strength), 1e-9)
+    found = np.zeros(design.shape[1])
+    for _ in range(STEPS):
+        chances = 1 / (1 + np.exp(-np.clip(design @ found, -30, 30)))
+        slope = design.T @ (importance * (chances - labels)) + penalty * found
+        curve = (design * (importance * chances * (1 - chances))[:, None]).T @ design + np.diag(penalty)
+        step = np.linalg.solve(curve, slope)
+        found = found - step
+        if np.abs(step).max() < CLOSE:
+            break
+    return found[:-1], float(found[-1])
 
 
 def _first(names: Sequence[str]) -> Head:

@@ -10,10 +10,11 @@ from crag_graph.domain import Part, Passage, Score, Strip
 from crag_graph.embedding import TokenEmbedder
 from crag_graph.evaluators.calibration import Calibration
 from crag_graph.evaluators.choosing import helpful
-from crag_graph.evaluators.judging import Judge, Judged, probability
+from crag_graph.evaluators.judging import Judge, probability
 from crag_graph.evaluators.parts import parts
 from crag_graph.evaluators.prepared import Prepared, Preparer, unpack
 from crag_graph.evaluators.reasons import reason
+from crag_graph.evaluators.remembered import JudgedPassage, Remembered
 from crag_graph.evaluators.signals import Asked, Ground, asked, ground
 from crag_graph.evaluators.weights import Weights, load
 from crag_graph.services import Evaluation, Filtering
@@ -23,7 +24,8 @@ from crag_graph.strips import decompose
 class LocalEvaluator:
     """Implements services.Evaluator; makes no model call.
 
-    Passages that were prepared at ingest cost no forward pass; others (web pages) are read now.
+    Passages that were prepared at ingest cost no forward pass; others (web pages) are read now. What `evaluate` finds
+    out about the strips of a passage is kept for the `filter` of the same question.
     """
 
     def __init__(
@@ -33,22 +35,30 @@ class LocalEvaluator:
         self._preparer = Preparer(embedder)
         self._judge = Judge(weights or load())
         self._calibration = calibration or Calibration()
+        self._remembered = Remembered()
 
     async def evaluate(self, question: str, passages: Sequence[Passage]) -> Evaluation:
         texts = parts(question)
         if not passages:
             return Evaluation(scores=(), parts=tuple(Part(text=text, scores=()) for text in texts))
         read = await self._asked(texts)
-        prepared = await self._prepared(passages)
-        return await asyncio.to_thread(self._evaluation, read, passages, prepared)
+        strips = [decompose(passage) for passage in passages]
+        judged = await self._judged(read, passages, strips)
+        self._remembered.keep(question, judged)
+        return self._evaluation(read, judged)
 
     async def filter(self, question: str, strips: Sequence[Strip]) -> Filtering:
         if not strips:
             return Filtering(scores=(), keep=())
         read = await self._asked(parts(question))
         passages = list({id(strip.passage): strip.passage for strip in strips}.values())
-        prepared = await self._prepared(passages)
-        return await asyncio.to_thread(self._filtering, read, strips, passages, prepared)
+        own = [tuple(strip for strip in strips if strip.passage is passage) for passage in passages]
+        known = [self._remembered.find(question, mine) for mine in own]
+        fresh = [place for place, one in enumerate(known) if one is None]
+        made = await self._judged(read, [passages[place] for place in fresh], [own[place] for place in fresh])
+        for place, judged in zip(fresh, made, strict=True):
+            known[place] = judged
+        return self._filtering(read, strips, list(zip(own, known, strict=True)))
 
     async def _asked(self, texts: Sequence[str]) -> list[Asked]:
         vectors = await self._embedder.embed_tokens(texts)
@@ -56,6 +66,14 @@ class LocalEvaluator:
             asked(text, read, self._judge.rarity, alone=len(texts) == 1)
             for text, read in zip(texts, vectors, strict=True)
         ]
+
+    async def _judged(
+        self, read: Sequence[Asked], passages: Sequence[Passage], strips: Sequence[Sequence[Strip]]
+    ) -> list[JudgedPassage]:
+        if not passages:
+            return []
+        prepared = await self._prepared(passages)
+        return await asyncio.to_thread(self._judge_all, read, passages, strips, prepared)
 
     async def _prepared(self, passages: Sequence[Passage]) -> list[Prepared]:
         blobs = [passage.features if unpack(passage.features) else None for passage in passages]
@@ -69,60 +87,64 @@ class LocalEvaluator:
         )
         return [prepared for blob in blobs if (prepared := unpack(blob or next(made)))]
 
-    def _evaluation(
-        self, read: Sequence[Asked], passages: Sequence[Passage], prepared: Sequence[Prepared]
-    ) -> Evaluation:
-        grounds = [
-            ground(passage, decompose(passage), known) for passage, known in zip(passages, prepared, strict=True)
+    def _judge_all(
+        self,
+        read: Sequence[Asked],
+        passages: Sequence[Passage],
+        strips: Sequence[Sequence[Strip]],
+        prepared: Sequence[Prepared],
+    ) -> list[JudgedPassage]:
+        grounds = [ground(*each) for each in zip(passages, strips, prepared, strict=True)]
+        judged = [self._judge.strips(part, grounds) for part in read]
+        ends = np.cumsum([len(own) for own in strips])[:-1]
+        logits = np.split(np.stack([part.logits for part in judged]), ends, axis=1)
+        astray = np.split(np.stack([part.astray for part in judged]), ends, axis=1)
+        return [
+            JudgedPassage(ground=one, logits=odds, astray=strays)
+            for one, odds, strays in zip(grounds, logits, astray, strict=True)
         ]
-        judged = tuple(Part(text=part.text, scores=self._scores(part, grounds)) for part in read)
-        columns = zip(*(part.scores for part in judged), strict=True)
-        return Evaluation(scores=tuple(max(column, key=_value) for column in columns), parts=judged)
 
-    def _scores(self, part: Asked, grounds: Sequence[Ground]) -> tuple[Score, ...]:
-        judged = self._judge.strips(part, grounds)
-        values = self._calibration(probability(judged.logits))
-        return tuple(_passage_score(part, judged, values, place, ground) for place, ground in enumerate(grounds))
+    def _evaluation(self, read: Sequence[Asked], judged: Sequence[JudgedPassage]) -> Evaluation:
+        judged_parts = tuple(
+            Part(text=part.text, scores=tuple(self._passage_score(part, number, one) for one in judged))
+            for number, part in enumerate(read)
+        )
+        columns = zip(*(part.scores for part in judged_parts), strict=True)
+        return Evaluation(scores=tuple(max(column, key=_value) for column in columns), parts=judged_parts)
+
+    def _passage_score(self, part: Asked, number: int, judged: JudgedPassage) -> Score:
+        """A passage is worth what its best strip is worth."""
+        values = self._values(judged)[number]
+        if not len(values):
+            return Score(value=0.0, reason="the passage is empty")
+        best = int(np.argmax(values))
+        value = float(values[best])
+        return Score(value=value, reason=reason(part, judged.ground, best, value))
 
     def _filtering(
         self,
         read: Sequence[Asked],
         strips: Sequence[Strip],
-        passages: Sequence[Passage],
-        prepared: Sequence[Prepared],
+        judged: Sequence[tuple[Sequence[Strip], JudgedPassage | None]],
     ) -> Filtering:
-        own = [[n for n, strip in enumerate(strips) if strip.passage is passage] for passage in passages]
-        grounds = [
-            ground(passage, [strips[n] for n in numbers], known)
-            for passage, numbers, known in zip(passages, own, prepared, strict=True)
-        ]
-        order = [n for numbers in own for n in numbers]
-        values = np.zeros((len(read), len(strips)))
-        strays = np.zeros((len(read), len(strips)), bool)
-        for row, part in enumerate(read):
-            judged = self._judge.strips(part, grounds)
-            values[row, order] = self._calibration(probability(judged.logits))
-            strays[row, order] = judged.astray
-        best = np.argmax(values, axis=0)
-        place = {n: (passage, number) for passage, numbers in enumerate(own) for number, n in enumerate(numbers)}
-        scores = tuple(
-            Score(
-                value=float(values[best[n], n]),
-                reason=reason(read[best[n]], grounds[place[n][0]], place[n][1], float(values[best[n], n])),
-            )
-            for n in range(len(strips))
-        )
-        return Filtering(scores=scores, keep=tuple(bool(kept) for kept in helpful(np.where(strays, 0.0, values))))
+        """`judged`: the strips of each passage as given, and what was found out about them."""
+        found: dict[int, tuple[Ground, int, NDArray[np.float64], NDArray[np.float64]]] = {}
+        for own, one in judged:
+            if one:
+                values = self._values(one)
+                kept_in = np.where(one.astray, 0.0, values)
+                found |= {id(s): (one.ground, n, values[:, n], kept_in[:, n]) for n, s in enumerate(own)}
+        scores = []
+        for strip in strips:
+            where, number, values, _ = found[id(strip)]
+            best = int(np.argmax(values))
+            value = float(values[best])
+            scores.append(Score(value=value, reason=reason(read[best], where, number, value)))
+        kept = helpful(np.stack([found[id(strip)][3] for strip in strips], axis=1))
+        return Filtering(scores=tuple(scores), keep=tuple(bool(keep) for keep in kept))
 
-
-def _passage_score(part: Asked, judged: Judged, values: NDArray[np.float64], place: int, ground: Ground) -> Score:
-    """A passage is worth what its best strip is worth."""
-    own = np.flatnonzero(judged.owner == place)
-    if not len(own):
-        return Score(value=0.0, reason="the passage is empty")
-    best = own[np.argmax(values[own])]
-    value = float(values[best])
-    return Score(value=value, reason=reason(part, ground, int(judged.number[best]), value))
+    def _values(self, judged: JudgedPassage) -> NDArray[np.float64]:
+        return self._calibration(probability(judged.logits))
 
 
 def _value(score: Score) -> float:

@@ -1,12 +1,18 @@
 """The local evaluator on its trained weights."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from crag_graph.embedding import TokenVectors
 from crag_graph.evaluators.local import LocalEvaluator
-from crag_graph.evaluators.prepared import Preparer
+from crag_graph.evaluators.prepared import Prepared, Preparer
+from crag_graph.evaluators.remembered import JudgedPassage, Remembered
+from crag_graph.evaluators.signals import ground
+from crag_graph.models.embed_local import LocalEmbedder
 from crag_graph.strips import decompose
 from tests.crag_graph.evaluators.conftest import passage
 
@@ -142,3 +148,52 @@ async def test_questions_at_once_do_not_mix(evaluator: LocalEvaluator) -> None:
     at_once = await asyncio.gather(*(evaluator.evaluate(question, passages) for question in questions))
     assert at_once[0] == at_once[2] == at_once[4]
     assert at_once[1] == at_once[3] != at_once[0]
+
+
+class CountingEmbedder(LocalEmbedder):
+    """The real one; it counts the texts that it was asked for."""
+
+    asked = 0
+
+    async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        self.asked += len(texts)
+        return await super().embed_tokens(texts)
+
+
+async def test_what_was_evaluated_is_not_read_again_by_the_filter() -> None:
+    embedder = CountingEmbedder()
+    evaluator, question = LocalEvaluator(embedder), "How many days of parental leave do I get?"
+    evaluation = await evaluator.evaluate(question, [LEAVE, PARENTS])
+    embedder.asked = 0
+    filtering = await evaluator.filter(question, [strip for one in (PARENTS, PUMP) for strip in decompose(one)])
+    assert embedder.asked == 2  # the question, and the page that nobody evaluated
+    assert filtering.scores[0] == evaluation.scores[1]
+
+
+async def test_strips_that_are_not_the_ones_evaluated_are_judged_afresh(evaluator: LocalEvaluator) -> None:
+    question = "How many days of parental leave do I get?"
+    await evaluator.evaluate(question, [PARENTS])
+    (strip,) = decompose(PARENTS)
+    shorter = replace(strip, end=strip.start + len("Each parent gets 60 days of parental leave at full pay."))
+    assert (await evaluator.filter(question, [shorter])).keep == (True,)
+
+
+def test_only_the_last_questions_are_remembered() -> None:
+    remembered, judged = Remembered(most=2), judged_passage()
+    for question in ("one", "two", "three"):
+        remembered.keep(question, [judged])
+    assert remembered.find("one", judged.ground.strips) is None
+    assert remembered.find("three", judged.ground.strips) is judged
+    assert remembered.find("three", ()) is None
+
+
+def judged_passage() -> JudgedPassage:
+    nothing = Prepared(
+        pooled=np.zeros(384, np.float32),
+        tokens=np.zeros((0, 384), np.float32),
+        ids=np.zeros(0, np.int32),
+        starts=np.zeros(0, np.int32),
+    )
+    return JudgedPassage(
+        ground=ground(LEAVE, decompose(LEAVE), nothing), logits=np.zeros((1, 1)), astray=np.zeros((1, 1), bool)
+    )
