@@ -143,6 +143,7 @@ def _desk(service: Service) -> Desk:
         answering=product.answering,
         embedder=product.ingest.embedder,
         ingest=product.ingest,
+        experts=product.experts,
         names=partial(_names, service.slack),
         prices={model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()},
         texts=settings.trace_text,

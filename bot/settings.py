@@ -160,6 +160,9 @@ class Settings(BaseModel):
     retention_days: Annotated[int, Field(ge=0)] = _field(
         0, "Days that conversations and traces are kept; 0 keeps them."
     )
+    expert_review_days: Annotated[int, Field(ge=0)] = _field(
+        180, "Days after which somebody is asked whether an expert's answer is still right; 0: nobody is."
+    )
     trace_text: bool = _field(False, "Keep the models' prompts and replies in the traces.")
 
     slack_bot_token: SecretStr | None = _field(None, "Bot token of the app.", example="xoxb-…", name="SLACK_BOT_TOKEN")

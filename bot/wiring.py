@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from bot.answering import Answering
 from bot.database.embedded import EmbeddedServer
 from bot.database.engine import MEMORY_SCHEMA, open_engine, with_schema
 from bot.database.migrate import migrate
+from bot.experts.answers import Experts
 from bot.memory import Memory, open_postgres, open_sqlite
 from bot.settings import Settings, SettingsError
 from bot.traces.recorder import Recorder
@@ -68,6 +70,7 @@ class Product:
     services: Services
     recorder: Recorder
     answering: Answering
+    experts: Experts
 
 
 @asynccontextmanager
@@ -123,15 +126,17 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
         library = Library(database.engine, model=chosen.name)
         services = _services(settings, database, local, chosen, stack)
         recorder = make_recorder(settings, database)
+        ingest = _ingest(settings, library, chosen, local)
         yield Product(
             settings=settings,
             database=database,
             memory=memory,
             library=library,
-            ingest=_ingest(settings, library, chosen, local),
+            ingest=ingest,
             services=services,
             recorder=recorder,
             answering=Answering(services=services, policy=policy(settings), memory=memory, recorder=recorder),
+            experts=_experts(settings, database, ingest),
         )
 
 
@@ -245,6 +250,11 @@ def _ingest(settings: Settings, library: Library, chosen: Embedder, local: Local
         size=settings.passage_size,
         overlap=settings.passage_overlap,
     )
+
+
+def _experts(settings: Settings, database: Database, ingest: Ingest) -> Experts:
+    days = settings.expert_review_days
+    return Experts(engine=database.engine, ingest=ingest, review_after=timedelta(days=days) if days else None)
 
 
 @asynccontextmanager

@@ -5,11 +5,19 @@ from alembic import context
 from bot import inbox
 from bot.admin import tables as admin
 from bot.channels import tables as channels
+from bot.experts import tables as experts
 from bot.traces import tables as traces
 from crag_graph.knowledge import tables as library
 
 # One entry for each file of tables; Alembic compares the database with all of them together.
-TABLES = [library.metadata, traces.metadata, inbox.metadata, admin.metadata, channels.metadata]
+TABLES = [
+    library.metadata,
+    traces.metadata,
+    inbox.metadata,
+    admin.metadata,
+    channels.metadata,
+    experts.metadata,
+]
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -14,12 +14,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, ExceptionHandler, Message, Receive, Scope, Send
 
+from bot.admin import experts, jobs, log, login, overview, shelf, traces
 from bot.admin import gaps as gap_pages
-from bot.admin import jobs, log, login, overview, shelf, traces
 from bot.admin.desk import Desk
 from bot.admin.filters import TRACES, FilterError
 from bot.admin.rendering import page
 from bot.admin.visit import signed_in
+from bot.experts.answers import CorrectionError
 from bot.traces import TraceError
 from bot.traces.gaps import GapStateError
 from bot.traces.reading import CursorError
@@ -66,6 +67,7 @@ def _routes() -> list[Route | Mount]:
         Route("/traces/{trace}", signed_in(traces.show_one)),
         Route("/traces/{trace}/text/{name}", signed_in(traces.show_text)),
         Route("/traces/{trace}/review", signed_in(traces.review), methods=POST),
+        Route("/traces/{trace}/correct", signed_in(experts.correct), methods=POST),
         Route("/traces/{trace}/again", signed_in(traces.run_again), methods=POST),
         Route("/traces/{trace}/beside/{other}", signed_in(traces.show_beside)),
         Route("/overview", signed_in(overview.show)),
@@ -79,6 +81,7 @@ def _routes() -> list[Route | Mount]:
         Route("/library/{document:int}", signed_in(shelf.show_one)),
         Route("/library/{document:int}/ingest", signed_in(shelf.ingest_again), methods=POST),
         Route("/library/{document:int}/remove", signed_in(shelf.remove), methods=POST),
+        Route("/library/{document:int}/confirm", signed_in(experts.confirm), methods=POST),
         Route("/jobs", signed_in(jobs.show_list)),
         Route("/jobs/{job:int}/retry", signed_in(jobs.retry), methods=POST),
         Route("/audit", signed_in(log.show_list)),
@@ -110,7 +113,7 @@ class Guarded:
 
 def _handlers() -> dict[object, ExceptionHandler]:
     away = (OperationalError, InterfaceError, PoolTimeoutError, OSError, LibraryError, TraceError)
-    wrong = (FilterError, CursorError, GapStateError, ReviewError)
+    wrong = (FilterError, CorrectionError, CursorError, GapStateError, ReviewError)
     return {
         HTTPException: _refused,
         Exception: _broken,

@@ -13,6 +13,7 @@ from bot.admin.links import Links
 from bot.admin.openid import OpenId
 from bot.admin.prices import Price
 from bot.answering import Answering
+from bot.experts.answers import Experts
 from crag_graph.embedding import Embedder
 from crag_graph.knowledge.ingest import Ingest
 
@@ -47,6 +48,7 @@ class Desk:
     answering: Answering
     embedder: Embedder
     ingest: Ingest
+    experts: Experts
     links: Links
     openid: OpenId | None = None
     """Signing in with Slack, where that is set up."""

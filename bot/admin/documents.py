@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Integer, func, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.experts.tables import expert_answers
 from bot.traces.tables import runs
 from crag_graph.knowledge.tables import documents
 
@@ -50,8 +51,9 @@ async def list_documents(engine: AsyncEngine, which: Shown, *, owner: Owner) -> 
     cited = _cited(owner.team)
     times = func.coalesce(cited.c.times, 0)
     query = (
-        select(documents, times.label("cited"))
+        select(documents, times.label("cited"), *expert_answers.c["author_name", "review_at"])
         .outerjoin(cited, cited.c.source == documents.c.source)
+        .outerjoin(expert_answers, expert_answers.c.document == documents.c.id)
         .where(of_team(owner), *_conditions(which, times))
         .order_by(documents.c.id.desc())
         .limit(PAGE + 1)
@@ -79,6 +81,10 @@ def _conditions(which: Shown, times: ColumnElement[int]) -> list[ColumnElement[b
         conditions.append(documents.c.space == which.space)
     if which.state == "superseded":
         conditions.append(documents.c.superseded)
+    elif which.state == "due":
+        conditions.append(expert_answers.c.review_at <= func.now())
+    elif which.state == "expert":
+        conditions.append(expert_answers.c.document.is_not(None))
     elif which.state:
         conditions.append(documents.c.state == which.state)
     if which.cited:

@@ -16,7 +16,7 @@ from bot.admin.visit import Visit, back
 from crag_graph.knowledge.sources import is_address
 from crag_graph.services import ServiceError
 
-CHOICES = {"state": ("ready", "failed", "superseded"), "cited": ("yes", "no")}
+CHOICES = {"state": ("ready", "failed", "superseded", "expert", "due"), "cited": ("yes", "no")}
 SENT = "It was sent, not read from a place: send it again in Slack."
 
 log = structlog.get_logger()

@@ -102,6 +102,7 @@ def _desk(product: Product) -> Desk:
         answering=product.answering,
         embedder=product.ingest.embedder,
         ingest=product.ingest,
+        experts=product.experts,
         prices={"gpt-4.1-mini": Price(prompt=0.4, completion=1.6)},
     )
 

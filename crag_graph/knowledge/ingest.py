@@ -107,6 +107,16 @@ class Ingest:
             else:
                 yield await self._take(one, _new_document(one, space, added_by), step, progress)
 
+    async def write(self, document: NewDocument, loaded: LoadedDocument) -> StoredDocument:
+        """Stores a text that is of no file, in place of what its source had; it is what `document` says it is.
+
+        Raises NoTextError, or a ServiceError where the library or the embedding model fails.
+        """
+        chunks = await asyncio.to_thread(split, loaded, size=self.size, overlap=self.overlap)
+        if not chunks:
+            raise NoTextError
+        return await self._store(document, chunks, Step(source=document.source, number=1, total=1), _to_nobody)
+
     async def embed_stale(self, progress: Callable[[int], None] | None = None) -> int:
         """Embeds passages that have no vector of the present model or features of the present kind; how many.
 

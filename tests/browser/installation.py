@@ -137,6 +137,7 @@ def make_desk(product: Product, *, address: str) -> Desk:
         answering=product.answering,
         embedder=product.ingest.embedder,
         ingest=product.ingest,
+        experts=product.experts,
         names=names,
         prices={CHAT_MODEL: Price(prompt=0.4, completion=1.6)},
         texts=True,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bot.admin.desk import Desk
 from bot.admin.links import Links
 from bot.admin.prices import Price
 from bot.answering import Answering
+from bot.experts.answers import Experts
 from bot.server import build
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import prepare_index
@@ -59,12 +61,14 @@ async def desk(engine: AsyncEngine, answering: Answering, tmp_path: Path) -> Des
     embedder = LetterEmbedder()
     await prepare_index(engine, model=embedder.name, dimensions=embedder.dimensions)
     library = Library(engine, model=embedder.name)
+    ingest = Ingest(library=library, embedder=embedder, fetcher=Fetcher())
     return Desk(
         engine=engine,
         admins=ADMINS,
         answering=answering,
         embedder=embedder,
-        ingest=Ingest(library=library, embedder=embedder, fetcher=Fetcher()),
+        ingest=ingest,
+        experts=Experts(engine=engine, ingest=ingest, review_after=timedelta(days=90)),
         links=Links(engine, ADMINS, address=ADDRESS),
         prices={"scripted": Price(prompt=1.0, completion=2.0)},
     )
