@@ -18,11 +18,11 @@ from bot.admin.application import mount
 from bot.admin.desk import Desk
 from bot.admin.links import Links
 from bot.admin.openid import OpenId
-from bot.admin.prices import Price
 from bot.database.engine import JOBS_SCHEMA, with_schema
 from bot.forgetting import tidy
 from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
+from bot.prices import Price
 from bot.settings import Settings, SettingsError
 from bot.slack.directory import known_names
 from bot.slack.incoming import Manner, Manners

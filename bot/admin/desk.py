@@ -11,9 +11,9 @@ from bot.admin.admins import Admins
 from bot.admin.documents import WORKSPACE
 from bot.admin.links import Links
 from bot.admin.openid import OpenId
-from bot.admin.prices import Price
 from bot.answering import Answering
 from bot.experts.answers import Experts
+from bot.prices import Price
 from crag_graph.embedding import Embedder
 from crag_graph.knowledge.ingest import Ingest
 

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from bot.admin.charts import Point, grouped, stacked
 from bot.admin.filters import FilterError, link
 from bot.admin.picture import PLACES
-from bot.admin.prices import Price, cost
 from bot.admin.visit import Visit
+from bot.prices import Price, cost
 from bot.traces.figures import Figures, Tally, Times, figures
 
 PERIODS = {"7": "day", "30": "day", "90": "week", "365": "month"}

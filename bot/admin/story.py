@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.admin.picture import Picture, draw
-from bot.admin.prices import Price, cost
 from bot.admin.strips import Piece, pieces
+from bot.prices import Price, cost
 from bot.traces.reading import Row, Trace
 
 

@@ -8,9 +8,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from bot.admin import again
 from bot.admin.filters import CHOICES, chips, chosen, link, to_filter
-from bot.admin.prices import cost
 from bot.admin.story import Story, tell
 from bot.admin.visit import Visit, back
+from bot.prices import cost
 from bot.traces.facets import facets
 from bot.traces.history import reruns_of, turns_before
 from bot.traces.reading import Row, Trace, list_traces, show_trace

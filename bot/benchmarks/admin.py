@@ -21,7 +21,7 @@ from bot.admin.admins import Admins
 from bot.admin.application import mount
 from bot.admin.desk import Desk
 from bot.admin.links import Links
-from bot.admin.prices import Price
+from bot.prices import Price
 from bot.server import build
 from bot.settings import Settings
 from bot.wiring import Product, open_product

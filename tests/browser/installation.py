@@ -13,10 +13,10 @@ from bot.admin.admins import Admins
 from bot.admin.application import mount
 from bot.admin.desk import Desk
 from bot.admin.links import Links
-from bot.admin.prices import Price
 from bot.answering import Question
 from bot.database.engine import JOBS_SCHEMA, with_schema
 from bot.jobs import Kind, open_queue
+from bot.prices import Price
 from bot.server import build
 from bot.settings import Settings
 from bot.traces.feedback import give_feedback

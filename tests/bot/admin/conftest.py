@@ -15,9 +15,9 @@ from bot.admin.admins import Admins
 from bot.admin.application import mount
 from bot.admin.desk import Desk
 from bot.admin.links import Links
-from bot.admin.prices import Price
 from bot.answering import Answering
 from bot.experts.answers import Experts
+from bot.prices import Price
 from bot.server import build
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import prepare_index

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bot.admin.application import HERE
 from bot.admin.charts import Point, grouped, stacked
 from bot.admin.picture import ARROWS, PLACES, draw
-from bot.admin.prices import Price, cost
 from bot.admin.strips import Fate, pieces
+from bot.prices import Price, cost
 from crag_graph.graph import STEPS, mermaid
 
 
