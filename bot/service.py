@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from bot import server
 from bot.admin.admins import Admins
 from bot.admin.application import mount
-from bot.admin.desk import Desk
+from bot.admin.desk import Desk, one_space, own_space
 from bot.admin.links import Links
 from bot.admin.openid import OpenId
 from bot.database.engine import JOBS_SCHEMA, with_schema
@@ -26,6 +26,7 @@ from bot.prices import Price
 from bot.settings import Settings, SettingsError
 from bot.slack.directory import known_names
 from bot.slack.incoming import Manner, Manners
+from bot.slack.installing.pages import OAuth
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.slack.start import SlackSetupError
 from bot.slack.web import SlackError
@@ -76,7 +77,7 @@ async def work(settings: Settings) -> None:
 
 
 def _check(settings: Settings, *, alone: bool) -> None:
-    if settings.slack_bot_token is None:
+    if not settings.has_slack:
         raise SettingsError("SLACK_BOT_TOKEN is missing, and the bot lives in Slack. Set it, or use `crag chat`.")
     if not alone and settings.memory == "sqlite":
         raise SettingsError(
@@ -118,6 +119,7 @@ def _installation(settings: Settings) -> Installation:
     return Installation(
         api_url=settings.slack_api_url,
         bot_token=_secret(settings.slack_bot_token),
+        oauth=_oauth(settings),
         app_token=_secret(settings.slack_app_token) if socket else "",
         signing_secret="" if socket else _secret(settings.slack_signing_secret),
         admins=frozenset(settings.admins),
@@ -126,6 +128,16 @@ def _installation(settings: Settings) -> Installation:
             channels={channel: Manner(manner) for channel, manner in settings.listen_in.items()},
             bots=frozenset(settings.bot_channels),
         ),
+    )
+
+
+def _oauth(settings: Settings) -> OAuth | None:
+    if settings.slack_install == "token" or settings.slack_client_id is None:
+        return None
+    return OAuth(
+        client_id=settings.slack_client_id,
+        client_secret=_secret(settings.slack_client_secret),
+        address=settings.address,
     )
 
 
@@ -145,6 +157,7 @@ def _desk(service: Service) -> Desk:
         ingest=product.ingest,
         experts=product.experts,
         names=partial(_names, service.slack),
+        everybody=one_space if service.slack.team else own_space,
         prices={model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()},
         texts=settings.trace_text,
     )

@@ -174,12 +174,15 @@ class Settings(BaseModel):
     )
     slack_client_id: str | None = _field(
         None,
-        "Client id of the app, for “Sign in with Slack” on the review pages.",
+        "Client id of the app, for “Sign in with Slack” on the review pages, and to install it by `oauth`.",
         example="0123456789.0123456789012",
         name="SLACK_CLIENT_ID",
     )
     slack_client_secret: SecretStr | None = _field(
         None, "Client secret of the app, with `SLACK_CLIENT_ID`.", example="4b39e9752c4…", name="SLACK_CLIENT_SECRET"
+    )
+    slack_install: Literal["token", "oauth"] = _field(
+        "token", "One team, by its bot token; or by `oauth` every team that installs the app, in HTTP mode."
     )
     slack_mode: Literal["socket", "http"] = _field("socket", "How Slack reaches the bot.")
     slack_api_url: Address = _field("https://slack.com/api/", "Address of Slack's Web API.")
@@ -188,7 +191,9 @@ class Settings(BaseModel):
     )
     listen_in: Choices = _field({}, "Other manners by channel id.", example="C012AB3CD=all,C045EF6GH=mention")
     bot_channels: Words = _field((), "Ids of channels where other bots may ask, too.", example="C012AB3CD")
-    admins: Words = _field((), "Slack user ids of the admins.", example="U012AB3CD,U045EF6GH")
+    admins: Words = _field(
+        (), "Slack user ids of the admins; `TEAM:USER` counts in that team alone.", example="U012AB3CD,T01:U045EF6GH"
+    )
     workspace_admins: bool = _field(False, "Admins of the Slack workspace may review traces, too.")
 
     host: str = _field("127.0.0.1", "Address that `crag serve` listens on.")
@@ -217,6 +222,7 @@ class Settings(BaseModel):
         model = self.openai_api_key or self.openai_base_url
         needs_model = "needs a model server. Set OPENAI_API_KEY or OPENAI_BASE_URL, or choose local."
         slack, socket = self.slack_bot_token, self.slack_mode == "socket"
+        oauth, by_oauth = self.slack_install == "oauth", "CRAG_SLACK_INSTALL=oauth"
         client, secret = self.slack_client_id, self.slack_client_secret
         return (
             (
@@ -251,6 +257,10 @@ class Settings(BaseModel):
                 "SLACK_SIGNING_SECRET",
                 "is missing, and HTTP mode needs it. Set it, or CRAG_SLACK_MODE=socket.",
             ),
+            (oauth and bool(slack), by_oauth, "needs no SLACK_BOT_TOKEN: each team has its own. Unset it."),
+            (oauth and socket, by_oauth, "needs HTTP mode. Set CRAG_SLACK_MODE=http and SLACK_SIGNING_SECRET."),
+            (oauth and not self.slack_signing_secret, by_oauth, "needs HTTP mode. Set SLACK_SIGNING_SECRET, too."),
+            (oauth and not (client or secret), by_oauth, "needs the app. Set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET."),
             (bool(client and not secret), "SLACK_CLIENT_SECRET", "is missing. Set it, or unset SLACK_CLIENT_ID."),
             (bool(secret and not client), "SLACK_CLIENT_ID", "is missing. Set it, or unset SLACK_CLIENT_SECRET."),
             (
@@ -273,7 +283,7 @@ class Settings(BaseModel):
 
     @property
     def has_slack(self) -> bool:
-        return self.slack_bot_token is not None
+        return self.slack_bot_token is not None or self.slack_install == "oauth"
 
     @property
     def web_search(self) -> Literal["tavily", "searxng", "off"]:

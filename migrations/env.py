@@ -6,6 +6,7 @@ from bot import inbox
 from bot.admin import tables as admin
 from bot.channels import tables as channels
 from bot.experts import tables as experts
+from bot.slack.installing import tables as installing
 from bot.traces import tables as traces
 from crag_graph.knowledge import tables as library
 
@@ -17,6 +18,7 @@ TABLES = [
     admin.metadata,
     channels.metadata,
     experts.metadata,
+    installing.metadata,
 ]
 
 context.configure(

@@ -14,10 +14,12 @@ class Person:
 
 @dataclass(frozen=True, kw_only=True)
 class Admins:
-    """Those who are named in the settings; with `workspace`, also the admins of the workspace."""
+    """Those who are named in the settings, as `PERSON` or `TEAM:PERSON`; with `workspace`, also the workspace's own."""
 
     named: frozenset[str] = frozenset()
     workspace: bool = False
 
     def include(self, person: Person) -> bool:
-        return person.id in self.named or (self.workspace and person.vouched)
+        return not self.named.isdisjoint({person.id, f"{person.team}:{person.id}"}) or (
+            self.workspace and person.vouched
+        )

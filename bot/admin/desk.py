@@ -31,6 +31,11 @@ def one_space(_team: str) -> str:
     return WORKSPACE
 
 
+def own_space(team: str) -> str:
+    """Where each team installs the app itself."""
+    return f"{team}:{WORKSPACE}"
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 

@@ -14,8 +14,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 library = typer.Typer(help="The documents that answers are made from.", no_args_is_help=True)
+team = typer.Typer(help="The Slack workspaces that the bot is in.", no_args_is_help=True)
 traces = typer.Typer(help="What was asked, and how each answer came about.", no_args_is_help=True)
 app.add_typer(library, name="library")
+app.add_typer(team, name="team")
 app.add_typer(traces, name="traces")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -294,3 +296,12 @@ def benchmark(context: typer.Context) -> None:
     from bot.cli.measure import benchmark as work
 
     work(context.args)
+
+
+@team.command("list")
+def list_teams(*, json: Json = False) -> None:
+    """Where the app is installed, and whether it works there."""
+    from bot.cli.running import run
+    from bot.cli.teams import list_them as work
+
+    run(lambda settings: work(settings, as_json=json))

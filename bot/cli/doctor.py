@@ -188,6 +188,8 @@ async def _web(settings: Settings) -> Finding:
 
 
 async def _slack(settings: Settings) -> Finding:
+    if settings.slack_install == "oauth":
+        return fine("Slack", f"teams install the app at {settings.address}/slack/install; see `crag team list`")
     if settings.slack_bot_token is None:
         detail = "it is not set up: the bot can be used from the terminal"
         return Finding(

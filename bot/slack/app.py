@@ -60,6 +60,7 @@ def make_app(web: Web, parts: Parts) -> AsyncApp:
         authorize=_authorize(parts.teams),  # type: ignore[arg-type] # Bolt takes None, too: not installed
         process_before_response=True,
         raise_error_for_unhandled_request=True,  # Bolt would log the whole payload
+        user_facing_authorize_error_message=words.NOT_INSTALLED,
         request_verification_enabled=False,  # transports.py does it: Bolt answers 500 to a timestamp that is no number
         attaching_conversation_kwargs_enabled=False,
     )

@@ -1,9 +1,11 @@
 """The Slack side of the bot put together: what wiring starts, mounts and hands to the queue."""
 
+import copy
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.routing import Route
 
@@ -15,6 +17,10 @@ from bot.slack.directory import Directory
 from bot.slack.documents.files import Files
 from bot.slack.documents.ingesting import Ingesting
 from bot.slack.incoming import Manners, Me
+from bot.slack.installing.client import OAuthClient
+from bot.slack.installing.pages import OAuth, install_routes
+from bot.slack.installing.store import Installations, logger
+from bot.slack.installing.teams import InstalledTeams
 from bot.slack.listeners.commands import Link
 from bot.slack.listeners.interactions import Traces
 from bot.slack.listeners.library import Shelf
@@ -26,7 +32,7 @@ from bot.slack.replies.pace import Pace
 from bot.slack.start import check_app_token, introduce
 from bot.slack.teams import OneTeam, Team, Teams
 from bot.slack.transports import SILENT, Sockets, http_routes
-from bot.slack.web import Web, open_web
+from bot.slack.web import Web, make_web, open_session, open_web
 from bot.slack.working import Working
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.library import Library
@@ -34,10 +40,15 @@ from crag_graph.knowledge.library import Library
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """One installation of the app in a team. With `app_token` it listens by Socket Mode, with `signing_secret` by HTTP."""
+    """The app at Slack. With `app_token` it listens by Socket Mode, with `signing_secret` by HTTP.
+
+    It is in the one team of `bot_token`; or, with `oauth` and by HTTP alone, in every team that installs it.
+    `admins`: ids of people; `TEAM:PERSON` counts in that team alone.
+    """
 
     api_url: str
-    bot_token: str
+    bot_token: str = ""
+    oauth: OAuth | None = None
     app_token: str = ""
     signing_secret: str = ""
     admins: frozenset[str] = frozenset()
@@ -82,20 +93,24 @@ class Slack:
 @asynccontextmanager
 async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | None = None) -> AsyncIterator[Slack]:
     """Raises SlackSetupError where a token or scope is wrong."""
+    pace = pace or Pace()
+    if installation.oauth:
+        opened = _open_installed(installation, installation.oauth, uses, pace)
+    else:
+        opened = _open_one(installation, uses, pace)
+    async with opened as slack:
+        yield slack
+
+
+@asynccontextmanager
+async def _open_one(installation: Installation, uses: Uses, pace: Pace) -> AsyncIterator[Slack]:
+    """In the team of the bot token."""
     async with open_web(installation.api_url, installation.bot_token) as web:
         me = await introduce(web)
         if installation.app_token:
             await check_app_token(web, installation.app_token)
-        teams = OneTeam(make_team(web, me, installation, uses, pace or Pace()))
-        parts = Parts(
-            teams=teams,
-            inbox=uses.inbox,
-            queue=uses.queue,
-            manners=installation.manners,
-            taking=Taking(uses.inbox, uses.queue),
-            link=uses.link,
-        )
-        app = make_app(web, parts)
+        teams = OneTeam(make_team(web, me, installation, uses, pace))
+        app = make_app(web, _parts(teams, installation, uses))
         sockets = (
             Sockets(app, web, installation.app_token, silent=installation.silent) if installation.app_token else None
         )
@@ -106,6 +121,43 @@ async def open_slack(installation: Installation, uses: Uses, *, pace: Pace | Non
             sockets=sockets,
             routes=tuple(http_routes(app, installation.signing_secret)) if installation.signing_secret else (),
         )
+
+
+@asynccontextmanager
+async def _open_installed(installation: Installation, oauth: OAuth, uses: Uses, pace: Pace) -> AsyncIterator[Slack]:
+    """In every team that has installed the app."""
+    async with open_session() as session:
+        installations = Installations(uses.engine, oauth.client_id)
+        client = OAuthClient(base_url=installation.api_url, session=session, logger=logger, retry_handlers=[])
+        teams = InstalledTeams(
+            installations,
+            web=lambda token: make_web(session, installation.api_url, token),
+            make=lambda web, me: make_team(web, me, installation, uses, copy.deepcopy(pace)),
+            rotator=AsyncTokenRotator(client_id=oauth.client_id, client_secret=oauth.client_secret, client=client),
+        )
+        nobody = make_web(session, installation.api_url, "")
+        app = make_app(nobody, _parts(teams, installation, uses))
+        yield Slack(
+            team="",
+            teams=teams,
+            working=Working(teams=teams, inbox=uses.inbox),
+            sockets=None,
+            routes=(
+                *http_routes(app, installation.signing_secret),
+                *install_routes(oauth, installations, client),
+            ),
+        )
+
+
+def _parts(teams: Teams, installation: Installation, uses: Uses) -> Parts:
+    return Parts(
+        teams=teams,
+        inbox=uses.inbox,
+        queue=uses.queue,
+        manners=installation.manners,
+        taking=Taking(uses.inbox, uses.queue),
+        link=uses.link,
+    )
 
 
 def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pace) -> Team:
@@ -121,7 +173,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             library=uses.library,
             inbox=uses.inbox,
             queue=uses.queue,
-            admins=installation.admins,
+            admins=_of_team(installation.admins, me.team),
         ),
         traces=Traces(engine=uses.engine, me=me, directory=directory),
         answers=Answers(
@@ -142,3 +194,8 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             files=Files(web, token=web.token, api_url=installation.api_url),
         ),
     )
+
+
+def _of_team(admins: frozenset[str], team: str) -> frozenset[str]:
+    """The ids of those who are admins in this team."""
+    return frozenset(one.removeprefix(f"{team}:") for one in admins if ":" not in one or one.startswith(f"{team}:"))

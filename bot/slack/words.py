@@ -13,6 +13,7 @@ REVIEW = (
     "within the next ten minutes."
 )
 NOT_ADMIN = "The review pages are for admins. Whoever runs me names them in the setting `CRAG_ADMINS`."
+NOT_INSTALLED = "I am not installed in your workspace, or no longer. Ask an admin to install me."
 WORKING = "Looking that up: the answer comes here, for you alone."
 
 REFUSALS = {

@@ -105,3 +105,20 @@ class Installation:
     scopes: set[str]
     revoked: str | None = None
     """The error that its token gives from now on."""
+    renewals: int = 0
+
+    def renew(self, *, scopes: set[str]) -> None:
+        """Installed again: what was revoked gets a new token, what works keeps it."""
+        self.scopes = scopes
+        if self.revoked:
+            self.rotate()
+
+    def rotate(self) -> None:
+        self.renewals += 1
+        self.revoked = None
+        self.token = f"xoxb-{self.team.id}-{self.bot.id}-local-{self.renewals}"
+
+    @property
+    def refresh_token(self) -> str:
+        """Good until the token was renewed with it."""
+        return f"xoxe-1-{self.team.id}-{self.renewals}"

@@ -15,17 +15,21 @@ class OAuthPages:
         self._slack = slack
 
     async def authorize(self, request: web.Request) -> web.Response:
-        """Send the person back with a code; the team is `team` in the query, or the first one."""
+        """Send the person back with a code; the team is that of who sits at the browser, `team` in the query, or the first."""
         query = request.query
-        app = self._app(request)
+        app, at_browser = self._app(request), self._slack.at_the_browser
         team = self._slack.world.teams.get(query.get("team", "")) or next(iter(self._slack.world.teams.values()))
         if app is None or not query.get("redirect_uri"):
             return web.Response(status=400, text="Invalid client_id or redirect_uri")
+        if unknown := set(filter(None, query.get("scope", "").split(","))) - app.manifest.scopes:
+            return web.Response(status=400, text=f"Invalid permissions requested: {', '.join(sorted(unknown))}")
         people = [a for a in self._slack.world.people_of(team) if not a.is_bot and a.id != SLACKBOT]
         if not people:
             return web.Response(status=400, text="Nobody is in this team")
-        code = self._slack.grants.allow(Grant(app=app, team=team, person=people[0]))
-        raise self._back(request, code=code)
+        person = at_browser or people[0]
+        team = at_browser.team if at_browser else team
+        grant = Grant(app=app, team=team, person=person, redirect_uri=query["redirect_uri"])
+        raise self._back(request, code=self._slack.grants.allow(grant))
 
     async def sign_in(self, request: web.Request) -> web.Response:
         """“Sign in with Slack”: as the person who sits at the browser; nobody there says no."""

@@ -33,6 +33,12 @@ class Person:
         """Her direct messages with the bot."""
         return self.slack.dm(self)
 
+    @property
+    def installation(self) -> Installation:
+        """The app in her team; where it is not, in the first one."""
+        mine = (one for one in self._platform.installations if one.team is self.account.team)
+        return next((one for one in mine if one.app is self.slack.app), self.slack.installation)
+
     # Talking
 
     async def says(
@@ -92,7 +98,7 @@ class Person:
 
     async def uses_shortcut(self, name: str, *, on: Message | None = None) -> Outcome:
         """A message shortcut, or without `on` a global one, by the name that the manifest gives it."""
-        installation = self.slack.installation
+        installation = self.installation
         callback_id = installation.app.manifest.shortcuts.get(name, name)
         kind = "message_action" if on else "shortcut"
         payload = payloads.interaction(self._platform, installation, self.account, kind)
@@ -108,7 +114,7 @@ class Person:
     async def runs(self, line: str, *, in_: Conversation, saying: str = "", within: float | None = None) -> Message:
         """Run a slash command; the first thing that she is shown after it (and that says this)."""
         since = self._platform.clock.ts()
-        shown = await gestures.run(self._platform, self.slack.installation, self.account, in_, line)
+        shown = await gestures.run(self._platform, self.installation, self.account, in_, line)
         if shown and saying in self.slack.message(shown).screen:
             return self.slack.message(shown)
         return await self.is_shown(saying, in_=in_, since=since, within=within)
@@ -194,8 +200,8 @@ class Person:
 
     def _tell(self, event: Json) -> None:
         """An event that only the app itself gets."""
-        if events.hears(self.slack.installation, event["type"]):
-            self._platform.raise_event(self.slack.installation, event)
+        if events.hears(self.installation, event["type"]):
+            self._platform.raise_event(self.installation, event)
 
     async def _act(self, on: Message | Modal, pressed: tuple[str, Json, Json]) -> Outcome:
         installation = self._owner(on)

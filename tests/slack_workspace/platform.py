@@ -45,6 +45,10 @@ class Platform:
         self.sockets: dict[str, Sockets] = {}
         self.couriers: dict[str, Courier] = {}
         self.calls: list[Logged] = []
+        self.org_wide = False
+        """Whoever installs an app now, does it for the whole organisation."""
+        self.rotating = False
+        """Apps get tokens that expire, and others to renew them with."""
         self.at_the_browser: Account | None = None
         """Who signs in where an app sends its browser to this Slack."""
         self.stream_appends: int | None = None
@@ -83,7 +87,11 @@ class Platform:
         return app
 
     def install(self, app: App, team: Team) -> Installation:
-        """The app joins the team: a bot user and a token."""
+        """The app joins the team: a bot user and a token. Where it was before, its bot user comes back."""
+        known = next((one for one in self.installations if one.app is app and one.team is team), None)
+        if known:
+            known.renew(scopes=set(app.manifest.scopes))
+            return known
         name = app.manifest.name
         bot = self.world.account(team, name, is_bot=True, app_id=app.id, bot_id=self.world.mint("B"))
         token = f"xoxb-{team.id}-{bot.id}-local"

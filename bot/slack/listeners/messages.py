@@ -1,9 +1,10 @@
 """Messages in channels, threads and DMs: a question is queued before Slack is told that it was taken."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
+from slack_bolt.context.async_context import AsyncBoltContext
 
 from bot.inbox import Inbox
 from bot.slack.directory import Directory
@@ -43,8 +44,23 @@ async def on_place_changed(event: Mapping[str, Any], directory: Directory) -> No
         directory.forget_person(user)
 
 
-async def on_removed(event: Mapping[str, Any]) -> None:
-    log.error("app_removed", reason=event["type"], advice="Install the app anew and set its new SLACK_BOT_TOKEN.")
+class Asked(Protocol):
+    """Whoever knows in which teams the app is."""
+
+    async def check(self, team: str | None) -> object: ...
+
+
+async def on_removed(event: Mapping[str, Any], context: AsyncBoltContext, teams: Asked) -> None:
+    """Slack is asked whether it still is so: the event may come late, when the team has installed the app again."""
+    if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
+        return
+    if await teams.check(context.team_id) is not None:
+        log.error(
+            "app_removed",
+            team=context.team_id,
+            reason=event["type"],
+            advice="Install the app anew; where its token is set, set the new SLACK_BOT_TOKEN.",
+        )
 
 
 async def ignore() -> None:

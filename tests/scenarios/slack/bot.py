@@ -1,6 +1,7 @@
 """The bot in a scenario: real Bolt, queue, database, memory and graph around scripted services."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import uvicorn
+from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.applications import Starlette
 
 from bot.answering import Answering
@@ -18,6 +20,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
 from bot.memory import open_sqlite
 from bot.slack.incoming import Manners
+from bot.slack.installing.pages import OAuth
 from bot.slack.replies.pace import Pace
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.traces.recorder import Recorder
@@ -68,6 +71,8 @@ class Options:
     """How the bot of a scenario is set up. `http`: signed HTTP instead of Socket Mode."""
 
     http: bool = False
+    oauth: bool = False
+    """Every team installs the app, by HTTP."""
     works: bool = True
     at_once: int = 8
     pool_size: int = 12
@@ -116,6 +121,10 @@ class Bot:
     library: Library
     ingest: Ingest
     services: Services
+    engine: AsyncEngine
+    answering: Answering
+    address: str = ""
+    """Where browsers reach it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,14 +135,21 @@ class Address:
     bot_token: str
     app_token: str
     signing_secret: str
+    client_id: str = ""
+    client_secret: str = ""
+    public: str = ""
+    """Where browsers reach the bot."""
 
     @classmethod
-    def of(cls, workspace: SlackWorkspace) -> "Address":
+    def of(cls, workspace: SlackWorkspace, *, public: str = "") -> "Address":
         return cls(
             api_url=workspace.api_url,
             bot_token=workspace.bot_token,
             app_token=workspace.app_token,
             signing_secret=workspace.signing_secret,
+            client_id=workspace.app.client_id,
+            client_secret=workspace.app.client_secret,
+            public=public,
         )
 
 
@@ -148,14 +164,20 @@ async def running_bot(
 ) -> AsyncIterator[Bot]:
     """The bot, connected and working, until the context ends."""
     chosen, used = options or Options(), services or scripted()
-    async with open_bot(Address.of(workspace), database_url, folder, services=used, options=chosen) as bot:
+    async with AsyncExitStack() as stack:
+        listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        public = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        address = Address.of(workspace, public=public)
+        opened = open_bot(address, database_url, folder, services=used, options=chosen)
+        bot = await stack.enter_async_context(opened)
+        bot.address = public
         if bot.slack.sockets:
             async with _group() as group:
                 group.append(asyncio.create_task(bot.slack.sockets.listen()))
                 await workspace.connected()
                 yield bot
         else:
-            async with served(bot.slack) as url:
+            async with served(bot.slack, listening) as url:
                 workspace.deliver_to(url)
                 yield bot
 
@@ -188,15 +210,27 @@ async def open_bot(
         if options.works:
             tasks = Tasks(answer=slack.working.answer, ingest=slack.working.ingest, tidy=_nothing)
             group.append(asyncio.create_task(queue.work(tasks, at_once=options.at_once)))
-        yield Bot(slack=slack, queue=queue, inbox=inbox, library=library, ingest=ingest, services=services)
+        yield Bot(
+            slack=slack,
+            queue=queue,
+            inbox=inbox,
+            library=library,
+            ingest=ingest,
+            services=services,
+            engine=engine,
+            answering=answering,
+        )
 
 
 def _installation(address: Address, options: Options) -> Installation:
+    oauth = OAuth(client_id=address.client_id, client_secret=address.client_secret, address=address.public)
+    http = options.http or options.oauth
     return Installation(
         api_url=address.api_url,
-        bot_token=address.bot_token,
-        app_token="" if options.http else address.app_token,
-        signing_secret=address.signing_secret if options.http else "",
+        bot_token="" if options.oauth else address.bot_token,
+        oauth=oauth if options.oauth else None,
+        app_token="" if http else address.app_token,
+        signing_secret=address.signing_secret if http else "",
         admins=options.admins,
         manners=options.manners,
         silent=options.silent,
@@ -215,16 +249,15 @@ async def _group() -> AsyncIterator[list[asyncio.Task[None]]]:
 
 
 @asynccontextmanager
-async def served(slack: Slack) -> AsyncIterator[str]:
-    """The routes on a real server; gives the request URL."""
-    config = uvicorn.Config(
-        Starlette(routes=slack.routes), host="127.0.0.1", port=0, log_level="error", lifespan="off", ws="none"
-    )
+async def served(slack: Slack, listening: socket.socket | None = None) -> AsyncIterator[str]:
+    """The routes on a real server, on a socket that is there or a new one; gives the request URL."""
+    listening = listening or socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(Starlette(routes=slack.routes), log_level="error", lifespan="off", ws="none")
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve())
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    port = listening.getsockname()[1]
     try:
         yield f"http://127.0.0.1:{port}/slack/events"
     finally:

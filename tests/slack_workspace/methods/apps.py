@@ -4,8 +4,12 @@ import secrets
 
 from tests.slack_workspace.calls import Call, Refusal
 from tests.slack_workspace.grants import Grant
+from tests.slack_workspace.installation import App, Installation
 from tests.slack_workspace.platform import Platform
 from tests.slack_workspace.world import Json
+
+TOKEN_LIVES = 43_200
+"""Seconds, where tokens are renewed."""
 
 
 def api_test(slack: Platform, call: Call) -> Json:
@@ -44,8 +48,13 @@ def team_info(slack: Platform, call: Call) -> Json:
 
 
 def oauth_access(slack: Platform, call: Call) -> Json:
+    if call.text("grant_type") == "refresh_token":
+        return _rotated(slack, call)
     grant = redeem(slack, call)
+    if call.text("redirect_uri", grant.redirect_uri) != grant.redirect_uri:
+        raise Refusal("bad_redirect_uri")
     installed = slack.install(grant.app, grant.team)
+    organisation = {"id": "E0ACME", "name": "Acme Holding"} if slack.org_wide else None
     return {
         "app_id": grant.app.id,
         "authed_user": {"id": grant.person.id},
@@ -53,20 +62,41 @@ def oauth_access(slack: Platform, call: Call) -> Json:
         "token_type": "bot",
         "access_token": installed.token,
         "bot_user_id": installed.bot.id,
-        "team": {"id": grant.team.id, "name": grant.team.name},
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "team": None if organisation else {"id": grant.team.id, "name": grant.team.name},
+        "enterprise": organisation,
+        "is_enterprise_install": bool(organisation),
+        **_expiry(slack, installed),
     }
+
+
+def _expiry(slack: Platform, installed: Installation) -> Json:
+    return {"expires_in": TOKEN_LIVES, "refresh_token": installed.refresh_token} if slack.rotating else {}
+
+
+def _rotated(slack: Platform, call: Call) -> Json:
+    """A new token for the old one, by a refresh token that works once."""
+    by = identified(slack, call)
+    mine = (one for one in slack.installations if one.app is by and not one.revoked)
+    installed = next((one for one in mine if one.refresh_token == call.text("refresh_token")), None)
+    if installed is None:
+        raise Refusal("invalid_refresh_token")
+    installed.rotate()
+    return {"token_type": "bot", "access_token": installed.token, **_expiry(slack, installed)}
 
 
 def redeem(slack: Platform, call: Call) -> Grant:
     """What was allowed with this code, told once to the app that it was allowed to."""
+    grant = slack.grants.redeem(call.text("code"), identified(slack, call))
+    if grant is None:
+        raise Refusal("invalid_code")
+    return grant
+
+
+def identified(slack: Platform, call: Call) -> App:
+    """The app that says its secret."""
     app = next((a for a in slack.apps.values() if a.client_id == call.text("client_id")), None)
     if app is None:
         raise Refusal("invalid_client_id")
     if not secrets.compare_digest(app.client_secret, call.text("client_secret")):
         raise Refusal("bad_client_secret")
-    grant = slack.grants.redeem(call.text("code"), app)
-    if grant is None:
-        raise Refusal("invalid_code")
-    return grant
+    return app
