@@ -92,3 +92,28 @@ def test_the_web_search_follows_the_key_that_is_set() -> None:
     assert read({"TAVILY_API_KEY": "tvly-1"}, None).web_search == "tavily"
     assert read({"CRAG_SEARXNG_URL": "http://s"}, None).web_search == "searxng"
     assert read({"TAVILY_API_KEY": "tvly-1", "CRAG_WEB": "off"}, None).web_search == "off"
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"SLACK_BOT_TOKEN": "xoxb-1"}, "CRAG_SLACK_INSTALL=oauth needs no SLACK_BOT_TOKEN"),
+        ({"CRAG_SLACK_MODE": "socket"}, "CRAG_SLACK_INSTALL=oauth needs HTTP mode"),
+        ({"SLACK_SIGNING_SECRET": ""}, "Set SLACK_SIGNING_SECRET"),
+        ({"SLACK_CLIENT_ID": "", "SLACK_CLIENT_SECRET": ""}, "Set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"),
+        ({"SLACK_CLIENT_SECRET": ""}, "SLACK_CLIENT_SECRET is missing"),
+        ({"CRAG_PUBLIC_URL": ""}, "Set CRAG_PUBLIC_URL"),
+    ],
+)
+def test_what_installing_by_oauth_lacks_is_named(changed: dict[str, str], problem: str) -> None:
+    good = {
+        "CRAG_SLACK_INSTALL": "oauth",
+        "CRAG_SLACK_MODE": "http",
+        "SLACK_SIGNING_SECRET": "s",
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "c",
+        "CRAG_PUBLIC_URL": "https://crag.example.com",
+    }
+    assert read(good, None).has_slack
+    with pytest.raises(SettingsError, match=problem):
+        read(good | changed, None)
