@@ -28,6 +28,7 @@ from bot.slack.listeners.taking import Taking
 from bot.slack.replies.answers import Answers
 from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
 from bot.slack.start import check_app_token, introduce
 from bot.slack.teams import OneTeam, Team, Teams
@@ -163,10 +164,12 @@ def _parts(teams: Teams, installation: Installation, uses: Uses) -> Parts:
 def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pace) -> Team:
     """What is ours in one team. `pace` is the team's own: Slack counts calls by app and workspace."""
     directory = Directory(web)
+    home = Home(me=me, web=web, engine=uses.engine, directory=directory)
     return Team(
         me=me,
         web=web,
         directory=directory,
+        home=home,
         shelf=Shelf(
             me=me,
             directory=directory,
@@ -184,7 +187,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             asking=Asking(engine=uses.engine, me=me, directory=directory),
             directory=directory,
             pace=pace,
-            forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget),
+            forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget, home=home),
         ),
         ingesting=Ingesting(
             me=me,

@@ -9,6 +9,7 @@ from bot.slack.incoming import Me
 from bot.slack.listeners.interactions import Traces
 from bot.slack.listeners.library import Shelf
 from bot.slack.replies.answers import Answers
+from bot.slack.replies.home import Home
 from bot.slack.web import Web
 
 
@@ -19,6 +20,7 @@ class Team:
     me: Me
     web: Web
     directory: Directory
+    home: Home
     shelf: Shelf
     traces: Traces
     answers: Answers
@@ -26,7 +28,8 @@ class Team:
 
     def named(self) -> dict[str, Any]:
         """What a listener may ask for in an event of this team, by the names of its parameters."""
-        return {"me": self.me, "directory": self.directory, "shelf": self.shelf, "traces": self.traces}
+        names = ("me", "directory", "home", "shelf", "traces")
+        return {name: getattr(self, name) for name in names}
 
 
 class Teams(Protocol):

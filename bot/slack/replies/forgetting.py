@@ -8,6 +8,7 @@ from typing import Any
 from bot.forgetting import Forgotten
 from bot.inbox import Claim, Inbox, Item
 from bot.jobs import Kind, Queue
+from bot.slack.replies.home import Home
 from bot.slack.replies.private import Private
 from bot.slack.views.blocks import notice_reply
 from bot.slack.web import Web
@@ -26,6 +27,8 @@ class Wish:
     channel: str
     user: str
     response_url: str
+    home: bool = False
+    """It was wished on the home tab, and is told there."""
 
 
 async def ask_to_forget(wish: Wish, team: str, inbox: Inbox, queue: Queue) -> None:
@@ -51,10 +54,14 @@ class Forgetting:
     web: Web
     inbox: Inbox
     forget: Forget
+    home: Home
 
     async def work(self, claim: Claim) -> None:
         told: Mapping[str, Any] = claim.payload["forget"]
         erased = [await self._forget_one(conversation) for conversation in told["conversations"]]
+        if told.get("home"):
+            await self.home.show(told["user"], notice=_done(erased))
+            return
         private = Private(web=self.web, response_url=told["response_url"], channel=told["channel"], user=told["user"])
         async with private:
             await private.finish(notice_reply(_done(erased)))

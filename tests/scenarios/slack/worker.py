@@ -16,6 +16,7 @@ from bot.slack.directory import Directory
 from bot.slack.replies.answers import Answers
 from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
 from bot.slack.start import introduce
 from bot.slack.web import open_web
@@ -86,6 +87,7 @@ async def work(orders: Orders) -> None:
         )
         inbox = Inbox(engine)
         me, directory = await introduce(web), Directory(web)
+        home = Home(me=me, web=web, engine=engine, directory=directory)
         answers = Answers(
             me=me,
             web=web,
@@ -94,7 +96,7 @@ async def work(orders: Orders) -> None:
             directory=directory,
             asking=Asking(engine=engine, me=me, directory=directory),
             pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
-            forgetting=Forgetting(web=web, inbox=inbox, forget=answering.forget),
+            forgetting=Forgetting(web=web, inbox=inbox, forget=answering.forget, home=home),
         )
 
         async def answer(conversation: str) -> None:

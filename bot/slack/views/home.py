@@ -1,0 +1,152 @@
+"""The home tab: what the bot knows for one person, how to ask, and what was asked; pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.slack.views.blocks import Block, link, plain_text, shorten, text
+
+FORGET = "home_forget"
+MOST_SPACES = 15
+MOST_FAILURES = 5
+MOST_CONVERSATIONS = 15
+MOST_BLOCKS = 98
+LONGEST_QUESTION = 150
+LONGEST_PROBLEM = 300
+
+ABOUT = (
+    "*Ask me* in a channel by mentioning me, here in the Messages tab, or privately with `/crag-ask`. "
+    "I answer from your documents, say when they are not enough, and then look on the web. "
+    "Every answer names its sources, and *How I got here* under it shows how it came about.\n\n"
+    "*Feed me* with `/crag-ingest` and an address or text, or share a file and mention me with the word `ingest`. "
+    "What you add in a channel can be asked about in that channel alone.\n\n"
+    "*Have me forget* a conversation with `/crag-forget`, or with the buttons below."
+)
+NOTHING_HERE = (
+    "I know no documents in the places that you are in. Add the first one with /crag-ingest, "
+    "or share a file with me and the word ingest."
+)
+NOTHING_ASKED = "You have asked me nothing yet, or it is forgotten."
+EVERYBODY = "Everybody in the workspace"
+DIRECT = "Direct messages"
+UNNAMED = "A conversation of yours"
+NO_TEXT = "A question whose text is not kept"
+MORE_SPACES = "There are {number} more places with documents. In each of them, /crag-ingest list shows what is there."
+HOLDS = "Documents: {documents}. The last one was added on {date}."
+HOLDS_NOTHING = "No document can be asked about yet."
+FAILED = "Failed: {failed}."
+CONFIRM = (
+    "I forget this conversation for everybody in its thread: what I remember of it, and the texts of its questions "
+    "and answers in my log. The messages in Slack stay. This cannot be undone."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A space by what its place is called, and what it holds."""
+
+    name: str
+    documents: int
+    failed: int
+    added_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failed:
+    """A document that could not be added: where, what and why."""
+
+    name: str
+    title: str
+    problem: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A conversation by its name, the place where it is, and its last question."""
+
+    conversation: str
+    name: str
+    question: str
+    address: str
+    asked_at: datetime
+
+
+def home_view(
+    spaces: Sequence[Shown], failed: Sequence[Failed], asked: Sequence[Asked], *, notice: str = ""
+) -> dict[str, Any]:
+    """The view for one person, who may see all of this."""
+    blocks = [*_notice(notice), *_about(), *_knows(spaces), *_failures(failed), *_conversations(asked)]
+    return {"type": "home", "blocks": blocks[:MOST_BLOCKS]}
+
+
+def _notice(notice: str) -> Iterator[Block]:
+    if notice:
+        yield _words([text(notice, bold=True)])
+
+
+def _about() -> Iterator[Block]:
+    yield {"type": "section", "text": {"type": "mrkdwn", "text": ABOUT}}
+
+
+def _knows(spaces: Sequence[Shown]) -> Iterator[Block]:
+    yield _header("What I know")
+    if not spaces:
+        yield _words([text(NOTHING_HERE)])
+    for one in spaces[:MOST_SPACES]:
+        yield _words([text(f"{shorten(one.name)}: ", bold=True), text(_holds(one))])
+    if len(spaces) > MOST_SPACES:
+        yield _words([text(MORE_SPACES.format(number=len(spaces) - MOST_SPACES), italic=True)])
+
+
+def _holds(one: Shown) -> str:
+    failed = FAILED.format(failed=one.failed) if one.failed else ""
+    if not one.documents or one.added_at is None:
+        return f"{HOLDS_NOTHING} {failed}".strip()
+    return f"{HOLDS.format(documents=one.documents, date=f'{one.added_at:%Y-%m-%d}')} {failed}".strip()
+
+
+def _failures(failed: Sequence[Failed]) -> Iterator[Block]:
+    if not failed:
+        return
+    yield _header("What could not be added")
+    for one in failed[:MOST_FAILURES]:
+        told = f" ({shorten(one.name)}): {shorten(one.problem, LONGEST_PROBLEM)}"
+        yield _words([text(shorten(one.title) or "Untitled", bold=True), text(told)])
+
+
+def _conversations(asked: Sequence[Asked]) -> Iterator[Block]:
+    yield _header("What you asked last")
+    if not asked:
+        yield _words([text(NOTHING_ASKED)])
+    for one in asked[:MOST_CONVERSATIONS]:
+        question = shorten(one.question, LONGEST_QUESTION) or NO_TEXT
+        yield _words([link(question, one.address), text(f" — {shorten(one.name)}, {one.asked_at:%Y-%m-%d}")])
+        yield {"type": "actions", "elements": [_forget(one, question)]}
+
+
+def _forget(one: Asked, question: str) -> dict[str, Any]:
+    return {
+        "type": "button",
+        "action_id": FORGET,
+        "text": plain_text("Forget"),
+        "value": one.conversation,
+        "style": "danger",
+        "accessibility_label": shorten(f"Forget the conversation: {question}", 75),
+        "confirm": {
+            "title": plain_text("Forget this conversation?"),
+            "text": plain_text(CONFIRM),
+            "confirm": plain_text("Forget"),
+            "deny": plain_text("Keep"),
+            "style": "danger",
+        },
+    }
+
+
+def _header(words: str) -> Block:
+    return {"type": "header", "text": plain_text(words)}
+
+
+def _words(line: list[dict[str, Any]]) -> Block:
+    """Structure, not markup: nothing in a title can become a link or a ping."""
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
