@@ -111,8 +111,8 @@ async def test_forgetting_twice_or_what_is_anothers_changes_nothing(bot: Bot, st
 
 
 async def test_many_places_and_conversations_keep_to_slacks_limits(bot: Bot, stage: Stage) -> None:
-    members = [stage.ada, stage.slack.bot]
-    places = [stage.slack.channel(f"place-{number}", members=members) for number in range(18)]
+    names = [f"place-{number}" for number in range(18)]
+    places = [stage.slack.channel(name, members=[stage.ada, stage.slack.bot]) for name in names]
     for number, place in enumerate(places):
         await add(bot, stage, place, f"Rules of {number}")
         await stage.asks(f"@bot How many weeks in {number}? {'very ' * 200}", in_=place)
