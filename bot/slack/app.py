@@ -22,12 +22,14 @@ from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_
 from bot.slack.listeners.feedback import on_feedback, on_reason
 from bot.slack.listeners.home import on_home_forget, on_home_opened
 from bot.slack.listeners.interactions import on_how
+from bot.slack.listeners.keeping import on_keep, on_kept, on_what
 from bot.slack.listeners.library import on_ingest
 from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
 from bot.slack.listeners.offers import on_offer
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
 from bot.slack.views.home import FORGET
+from bot.slack.views.keeping import KEEP, WHAT
 from bot.slack.views.offers import FEEDBACK, HOW, Offer
 from bot.slack.views.reason import REASON_GIVEN
 from bot.slack.web import Web
@@ -90,6 +92,9 @@ def _listen(app: AsyncApp) -> None:
     for offer in Offer:
         app.action(offer.value)(on_offer)
     app.action(FORGET)(on_home_forget)
+    app.shortcut(KEEP)(on_keep)
+    app.action(WHAT)(on_what)
+    app.view(KEEP)(on_kept)
     app.action(ANYTHING)(acknowledge)
 
 

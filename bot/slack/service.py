@@ -16,6 +16,7 @@ from bot.slack.app import Parts, make_app
 from bot.slack.directory import Directory
 from bot.slack.documents.files import Files
 from bot.slack.documents.ingesting import Ingesting
+from bot.slack.documents.talk import Talk
 from bot.slack.incoming import Manners, Me
 from bot.slack.installing.client import OAuthClient
 from bot.slack.installing.pages import OAuth, install_routes
@@ -23,6 +24,7 @@ from bot.slack.installing.store import Installations, logger
 from bot.slack.installing.teams import InstalledTeams
 from bot.slack.listeners.commands import Link
 from bot.slack.listeners.interactions import Traces
+from bot.slack.listeners.keeping import Keeping
 from bot.slack.listeners.library import Shelf
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.answers import Answers
@@ -165,19 +167,21 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
     """What is ours in one team. `pace` is the team's own: Slack counts calls by app and workspace."""
     directory = Directory(web)
     home = Home(me=me, web=web, engine=uses.engine, directory=directory)
+    shelf = Shelf(
+        me=me,
+        directory=directory,
+        library=uses.library,
+        inbox=uses.inbox,
+        queue=uses.queue,
+        admins=_of_team(installation.admins, me.team),
+    )
     return Team(
         me=me,
         web=web,
         directory=directory,
         home=home,
-        shelf=Shelf(
-            me=me,
-            directory=directory,
-            library=uses.library,
-            inbox=uses.inbox,
-            queue=uses.queue,
-            admins=_of_team(installation.admins, me.team),
-        ),
+        shelf=shelf,
+        keeping=Keeping(shelf=shelf, talk=Talk(me=me, web=web, directory=directory)),
         traces=Traces(engine=uses.engine, me=me, directory=directory),
         answers=Answers(
             me=me,

@@ -7,6 +7,7 @@ from bot.slack.directory import Directory
 from bot.slack.documents.ingesting import Ingesting
 from bot.slack.incoming import Me
 from bot.slack.listeners.interactions import Traces
+from bot.slack.listeners.keeping import Keeping
 from bot.slack.listeners.library import Shelf
 from bot.slack.replies.answers import Answers
 from bot.slack.replies.home import Home
@@ -22,13 +23,14 @@ class Team:
     directory: Directory
     home: Home
     shelf: Shelf
+    keeping: Keeping
     traces: Traces
     answers: Answers
     ingesting: Ingesting
 
     def named(self) -> dict[str, Any]:
         """What a listener may ask for in an event of this team, by the names of its parameters."""
-        names = ("me", "directory", "home", "shelf", "traces")
+        names = ("me", "directory", "home", "shelf", "keeping", "traces")
         return {name: getattr(self, name) for name in names}
 
 

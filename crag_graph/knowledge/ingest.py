@@ -142,7 +142,7 @@ class Ingest:
         try:
             received = await receive(source, self.fetcher, size=self.limits.size)
             document = replace(document, digest=hashlib.sha256(received.data).hexdigest(), size=len(received.data))
-            if known and known.state == READY and known.digest == document.digest:
+            if known and known.state == READY and known.digest == document.digest and _is_called(known, source):
                 return Ingested(source=source.name, outcome=Outcome.UNCHANGED, document=known)
             loaded = await load(
                 received.filename, received.data, content_type=received.content_type, limits=self.limits
@@ -152,7 +152,8 @@ class Ingest:
                 raise NoTextError
         except DocumentError as error:
             return await self._failed(document, known, error)
-        stored = await self._store(_described(document, loaded, self.today()), chunks, step, progress)
+        described = _described(document, loaded, self.today(), title=source.title if isinstance(source, Upload) else "")
+        stored = await self._store(described, chunks, step, progress)
         outcome = Outcome.REPLACED if known and known.passages else Outcome.ADDED
         return Ingested(source=source.name, outcome=outcome, document=stored)
 
@@ -208,9 +209,14 @@ def _new_document(source: Source, space: str, added_by: str) -> NewDocument:
     )
 
 
-def _described(document: NewDocument, loaded: LoadedDocument, today: date) -> NewDocument:
+def _described(document: NewDocument, loaded: LoadedDocument, today: date, *, title: str) -> NewDocument:
     superseded = loaded.superseded or is_superseded(loaded, today=today)
-    return replace(document, title=loaded.title, loader=loaded.loader, superseded=superseded)
+    return replace(document, title=title or loaded.title, loader=loaded.loader, superseded=superseded)
+
+
+def _is_called(known: StoredDocument, source: Source) -> bool:
+    """It has the title that it is to have."""
+    return not isinstance(source, Upload) or source.title in {"", known.title}
 
 
 def _location(chunk: Chunk) -> str:

@@ -45,6 +45,8 @@ class Upload:
     data: bytes
     source: str
     link: str | None = None
+    title: str = ""
+    """What it is called; empty: as the document itself says."""
 
     @property
     def name(self) -> str:

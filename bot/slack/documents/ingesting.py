@@ -44,7 +44,10 @@ class Request:
     response_url: str = ""
     address: str = ""
     title: str = ""
+    """What it is to be called; empty: as the document itself says."""
     text: str = ""
+    source: str = ""
+    """The address in Slack of what the text was said in; empty: the text was pasted, and its title names it."""
     file: str = ""
 
     @property
@@ -113,10 +116,19 @@ class Ingesting:
         if request.file:
             shared = await self.files.fetch(request.file)
             return Upload(
-                filename=shared.name, data=shared.data, source=shared.permalink, link=shared.permalink or None
+                filename=shared.name,
+                data=shared.data,
+                source=shared.permalink,
+                link=shared.permalink or None,
+                title=request.title,
             )
         if request.address and is_address(request.address):
             return request.address
+        if request.source:
+            said = request.text.encode()
+            return Upload(
+                filename="message.txt", data=said, source=request.source, link=request.source, title=request.title
+            )
         source = f"slack:{request.space}:{request.title}"
         return Upload(filename=f"{request.title}.txt", data=request.text.encode(), source=source)
 
@@ -209,7 +221,7 @@ def _told(one: Ingested, request: Request) -> str:
 
 def subject_of(request: Request) -> str:
     """One source of a space is worked on by one worker at a time."""
-    return f"ingest:{request.space}:{request.address or request.title or request.file}"
+    return f"ingest:{request.space}:{request.address or request.source or request.file or request.title}"
 
 
 def payload_of(request: Request) -> Mapping[str, Any]:

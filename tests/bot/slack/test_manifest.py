@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from bot.slack.start import NICETIES, SCOPES
+from bot.slack.views.keeping import KEEP
 
 MANIFEST = Path(__file__).parents[3] / "slack_manifest.yml"
 
@@ -27,6 +28,15 @@ def test_every_command_escapes_what_it_is_given(manifest: dict[str, Any]) -> Non
     commands = {one["command"]: one for one in manifest["features"]["slash_commands"]}
     assert set(commands) == {"/crag-ask", "/crag-ingest", "/crag-forget", "/crag-traces"}
     assert all(one["should_escape"] for one in commands.values())
+
+
+def test_every_shortcut_is_one_that_is_listened_to(manifest: dict[str, Any]) -> None:
+    shortcuts = {one["callback_id"]: one for one in manifest["features"]["shortcuts"]}
+    assert set(shortcuts) == {KEEP}
+    for one in shortcuts.values():
+        assert one["type"] == "message"
+        assert len(one["name"]) <= 24
+        assert len(one["description"]) <= 150
 
 
 def test_it_keeps_to_slacks_lengths(manifest: dict[str, Any]) -> None:
