@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import replace
 from datetime import date
@@ -17,6 +18,7 @@ from bot.cleaning import clean, clean_all
 from bot.forgetting import Forgotten, forget
 from bot.memory import Memory
 from bot.questions import Answered, AnswerFailedError, JudgedPassage, Question, QuestionError, check
+from bot.telemetry.finished import Finished, Watch
 from bot.traces import TraceError
 from bot.traces.journal import Journal
 from bot.traces.recorder import Opening, OpenTrace, Recorder, RunState
@@ -41,7 +43,10 @@ Show = Callable[[Progress], Awaitable[None]]
 
 
 class Answering:
-    """Answers questions. `today` gives the date that questions like "last month" are counted from."""
+    """Answers questions. `today` gives the date that questions like "last month" are counted from.
+
+    `watches` are told of every run that has ended.
+    """
 
     def __init__(
         self,
@@ -51,12 +56,14 @@ class Answering:
         memory: Memory,
         recorder: Recorder,
         today: Callable[[], date] = date.today,
+        watches: Sequence[Watch] = (),
     ) -> None:
         self._services = services
         self._policy = policy
         self._memory = memory
         self._recorder = recorder
         self._today = today
+        self._watches = (_write_line, *watches)
         self._graph = build(memory.saver)
         self._one_off = build(None)
 
@@ -158,13 +165,30 @@ class Answering:
 
     async def _finish(self, question: Question, trace: OpenTrace, state: RunState, error: str = "") -> None:
         """Closes the trace and prunes the memory. The answer is worth more than either: failures are logged."""
-        _log_line(question, trace, state)
+        self._tell(question, trace, state)
         tasks = [trace.close(state, error)]
         if question.history is None:
             tasks.append(self._memory.prune(clean(question.conversation)))
         for result in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(result, Exception):
                 log.error("run_not_finished", exc_info=result)
+
+    def _tell(self, question: Question, trace: OpenTrace, state: RunState) -> None:
+        run = Finished(
+            trace=trace.id,
+            team=question.team,
+            channel=question.channel,
+            state=state,
+            started_at=time.time() - trace.milliseconds / 1000,
+            milliseconds=trace.milliseconds,
+            journal=trace.journal,
+            rerun=bool(question.rerun_of),
+        )
+        for watch in self._watches:
+            try:
+                watch(run)
+            except Exception:
+                log.exception("watch_failed")
 
 
 class _Shown:
@@ -256,18 +280,17 @@ def _failure(error: Exception, trace_id: str) -> AnswerFailedError:
             return AnswerFailedError("Something went wrong while answering.", trace_id=trace_id, transient=False)
 
 
-def _log_line(question: Question, trace: OpenTrace, state: RunState) -> None:
+def _write_line(run: Finished) -> None:
     """The one line of a question; never what was asked or answered."""
-    journal = trace.journal
-    verdict = journal.state.get("verdict")
+    journal = run.journal
     log.info(
         "question",
-        state=state.value,
-        team=question.team,
-        channel=question.channel,
-        verdict=verdict.value if verdict else None,
+        state=run.state.value,
+        team=run.team,
+        channel=run.channel,
+        verdict=run.verdict or None,
         abstained=journal.answer.abstained if journal.answer else None,
-        milliseconds=round(trace.milliseconds),
+        milliseconds=round(run.milliseconds),
         calls=len(journal.calls),
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in journal.calls),
         faults=[f"{fault.where}:{fault.kind}" for fault in journal.faults],

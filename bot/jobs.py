@@ -40,6 +40,17 @@ class Kind(StrEnum):
     TIDY = "chores"
 
 
+_STANDING = """
+    SELECT queue_name AS queue, status::text AS state, count(*) AS count,
+        coalesce(extract(epoch FROM now() - min(greatest(scheduled_at, put.at))
+            FILTER (WHERE coalesce(scheduled_at <= now(), true))), 0)::float AS oldest
+    FROM procrastinate_jobs AS job
+    LEFT JOIN LATERAL (SELECT min(at) AS at FROM procrastinate_events WHERE job_id = job.id) AS put ON true
+    WHERE status IN ('todo', 'doing', 'failed')
+    GROUP BY queue_name, status
+"""
+
+
 class QueueError(Exception):
     """The queue cannot be reached."""
 
@@ -53,6 +64,25 @@ class RetryLaterError(Exception):
     def __init__(self, seconds: float) -> None:
         super().__init__(f"again in {seconds:g} s")
         self.seconds = seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jobs:
+    """How many jobs of a queue are in a state, and for how many seconds the oldest that is due has been there."""
+
+    queue: str
+    state: str
+    """procrastinate's word: todo, doing or failed."""
+    count: int
+    oldest: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """How the whole queue stands; `stalled`: jobs of dead workers that nobody has taken up yet."""
+
+    jobs: tuple[Jobs, ...]
+    stalled: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +107,15 @@ class Queue:
             await job.defer_async(subject=subject)
         except (ConnectorException, psycopg.Error, PoolTimeout) as error:
             raise QueueError from error
+
+    async def standing(self) -> Standing:
+        """Raises QueueError."""
+        try:
+            rows = await self._app.connector.execute_query_all_async(_STANDING)
+            stalled = await self._app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED)
+        except (ConnectorException, psycopg.Error, PoolTimeout) as error:
+            raise QueueError from error
+        return Standing(jobs=tuple(Jobs(**row) for row in rows), stalled=len(list(stalled)))
 
     async def work(self, tasks: Tasks, *, at_once: int, ingest_at_once: int = 1) -> None:
         """Works until it is cancelled; running jobs then get a while to finish."""

@@ -7,13 +7,17 @@ from contextlib import contextmanager
 
 import structlog
 import uvicorn
+from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+
+from bot.jobs import Queue, QueueError
+from bot.telemetry.metrics import exposition
 
 Check = Callable[[], str | None]
 """What is wrong, if something is."""
@@ -38,6 +42,21 @@ def build(engine: AsyncEngine, doors: Sequence[BaseRoute] = (), checks: Sequence
         return JSONResponse({"status": problem or "ready"}, status_code=503 if problem else 200)
 
     return Starlette(routes=[Route("/health", health), Route("/ready", ready), *doors])
+
+
+def build_metrics(queue: Queue) -> Starlette:
+    """`/metrics`: the numbers of this process and of the queue, for Prometheus. It has a port of its own, so that
+    whoever is let in to the review pages or brings Slack's events does not see it.
+    """
+
+    async def metrics(_request: Request) -> Response:
+        try:
+            standing = await queue.standing()
+        except QueueError:
+            standing = None
+        return Response(exposition(standing), media_type=CONTENT_TYPE_LATEST)
+
+    return Starlette(routes=[Route("/metrics", metrics)])
 
 
 async def run(app: Starlette, *, host: str, port: int) -> None:

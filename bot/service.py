@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Collection, Coroutine, Mapping
+from collections.abc import AsyncIterator, Collection, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,6 @@ from bot.database.engine import JOBS_SCHEMA, with_schema
 from bot.forgetting import tidy
 from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
-from bot.prices import Price
 from bot.settings import Settings, SettingsError
 from bot.slack.directory import known_names
 from bot.slack.incoming import Manner, Manners
@@ -30,7 +29,7 @@ from bot.slack.installing.pages import OAuth
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.slack.start import SlackSetupError
 from bot.slack.web import SlackError
-from bot.wiring import Product, open_product
+from bot.wiring import Product, open_product, price_table
 
 SILENT = 60.0
 """Seconds without a connection to Slack after which the process does not count as ready."""
@@ -66,14 +65,20 @@ async def serve(settings: Settings, *, worker: bool) -> None:
             works.append(service.slack.sockets.listen())
         if worker:
             works.append(service.queue.work(_tasks(service), at_once=settings.workers))
-        await until_stopped(*works)
+        await until_stopped(*works, *_metrics(service))
 
 
 async def work(settings: Settings) -> None:
     """Works on the queue until the process is asked to stop. Raises SettingsError."""
     _check(settings, alone=False)
     async with _open_service(settings) as service:
-        await until_stopped(service.queue.work(_tasks(service), at_once=settings.workers))
+        await until_stopped(service.queue.work(_tasks(service), at_once=settings.workers), *_metrics(service))
+
+
+def _metrics(service: Service) -> Iterator[Coroutine[Any, Any, None]]:
+    settings = service.product.settings
+    if settings.metrics_port:
+        yield server.run(server.build_metrics(service.queue), host=settings.host, port=settings.metrics_port)
 
 
 def _check(settings: Settings, *, alone: bool) -> None:
@@ -158,7 +163,7 @@ def _desk(service: Service) -> Desk:
         experts=product.experts,
         names=partial(_names, service.slack),
         everybody=one_space if service.slack.team else own_space,
-        prices={model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()},
+        prices=price_table(settings),
         texts=settings.trace_text,
     )
 

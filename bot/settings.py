@@ -208,6 +208,15 @@ class Settings(BaseModel):
     )
     workers: Annotated[int, Field(ge=1, le=256)] = _field(8, "Questions answered at once by one process.")
 
+    metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = _field(
+        None, "Port where each process tells its numbers at `/metrics`, for Prometheus; unset: nowhere.", example="9464"
+    )
+    otlp_endpoint: Address | None = _field(
+        None,
+        "Collector that gets OpenTelemetry spans, by OTLP over HTTP; the SDK's other `OTEL_…` variables count, too.",
+        example="http://localhost:4318",
+        name="OTEL_EXPORTER_OTLP_ENDPOINT",
+    )
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Lower] = _field("info", "How much is logged.")
     log_text: bool = _field(False, "Allow message texts in the log, for debugging.")
 

@@ -17,7 +17,10 @@ from bot.database.engine import MEMORY_SCHEMA, open_engine, with_schema
 from bot.database.migrate import migrate
 from bot.experts.answers import Experts
 from bot.memory import Memory, open_postgres, open_sqlite
+from bot.prices import Price
 from bot.settings import Settings, SettingsError
+from bot.telemetry.finished import Watch
+from bot.telemetry.metrics import Meter
 from bot.traces.recorder import Recorder
 from crag_graph.chat import ChatModel
 from crag_graph.context import Policy
@@ -135,7 +138,13 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
             ingest=ingest,
             services=services,
             recorder=recorder,
-            answering=Answering(services=services, policy=policy(settings), memory=memory, recorder=recorder),
+            answering=Answering(
+                services=services,
+                policy=policy(settings),
+                memory=memory,
+                recorder=recorder,
+                watches=[Meter(price_table(settings)), *await _spans(settings, stack)],
+            ),
             experts=_experts(settings, database, ingest),
         )
 
@@ -151,6 +160,19 @@ def policy(settings: Settings) -> Policy:
         memory_tokens=settings.memory_tokens,
         deadline=settings.deadline,
     )
+
+
+def price_table(settings: Settings) -> dict[str, Price]:
+    """What the chat models cost."""
+    return {model: Price(prompt=price[0], completion=price[1]) for model, price in settings.prices.items()}
+
+
+async def _spans(settings: Settings, stack: AsyncExitStack) -> list[Watch]:
+    if settings.otlp_endpoint is None:
+        return []
+    from bot.telemetry.spans import open_spans  # noqa: PLC0415 - the SDK takes a while to import
+
+    return [await stack.enter_async_context(open_spans(settings.otlp_endpoint, version=version("crag")))]
 
 
 def make_recorder(settings: Settings, database: Database) -> Recorder:

@@ -17,6 +17,8 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.telemetry.metrics import SLACK_ERRORS
+
 SECONDS = 15
 """For one call."""
 HTTP_OK = 200
@@ -102,9 +104,14 @@ async def answered(call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse:
     try:
         return await call
     except SlackApiError as error:
-        raise _translated(error) from error
+        raise _counted(_translated(error)) from error
     except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
-        raise SlackAwayError(type(error).__name__) from error
+        raise _counted(SlackAwayError(type(error).__name__)) from error
+
+
+def _counted(error: SlackError) -> SlackError:
+    SLACK_ERRORS.labels(error.code).inc()
+    return error
 
 
 def _translated(error: SlackApiError) -> SlackError:

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot import logs
 from bot.answering import Answering, Question
 from bot.memory import Memory, open_sqlite
+from bot.telemetry.finished import Watch
 from bot.traces.recorder import Recorder
 from crag_graph.context import Policy
 from crag_graph.domain import Progress
@@ -44,13 +45,16 @@ def answering(services: Services, memory: Memory, engine: AsyncEngine) -> Answer
     return compose(services, memory, engine)
 
 
-def compose(services: Services, memory: Memory, engine: AsyncEngine, *, deadline: float = 60.0) -> Answering:
+def compose(
+    services: Services, memory: Memory, engine: AsyncEngine, *, deadline: float = 60.0, watches: Sequence[Watch] = ()
+) -> Answering:
     return Answering(
         services=services,
         policy=Policy(deadline=deadline),
         memory=memory,
         recorder=Recorder(engine, keep_texts=False, settings="s", version="1"),
         today=lambda: date(2026, 11, 30),
+        watches=watches,
     )
 
 
