@@ -18,7 +18,7 @@ class Forgotten:
 
 @dataclass(frozen=True, kw_only=True)
 class Tidied:
-    """How many conversations were forgotten and how many traces deleted."""
+    """How many conversations were forgotten, and how many traces lost their texts."""
 
     conversations: int
     traces: int
@@ -33,8 +33,8 @@ async def forget(memory: Memory, recorder: Recorder, conversation: str) -> Forgo
 
 
 async def tidy(memory: Memory, recorder: Recorder, *, days: int) -> Tidied:
-    """Lets go of what is older than so many days; 0 keeps everything. Raises TraceError."""
+    """Erases the texts that are older than so many days; 0 keeps everything. Figures stay. Raises TraceError."""
     if not days:
         return Tidied(conversations=0, traces=0)
     before = datetime.now(UTC) - timedelta(days=days)
-    return Tidied(conversations=await memory.forget_unused(before), traces=await recorder.delete_older(before))
+    return Tidied(conversations=await memory.forget_unused(before), traces=await recorder.erase_older(before))

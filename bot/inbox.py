@@ -248,8 +248,13 @@ class Inbox:
             await connection.execute(update(inbox).where(inbox.c.conversation == conversation).values(blank))
 
     async def delete_older(self, before: datetime) -> int:
-        """Deletes the items that were done and received before; returns how many there were."""
-        old = delete(inbox).where(inbox.c.received_at < before, inbox.c.done_at.is_not(None))
+        """Deletes the items of conversations in which nothing came since; returns how many there were.
+
+        As long as a conversation goes on, it remembers; its items tell whose questions those are. What has waited for
+        so long is not worked on any more.
+        """
+        newer = exists().where(_OTHER.c.conversation == inbox.c.conversation, _OTHER.c.received_at >= before)
+        old = delete(inbox).where(inbox.c.received_at < before, ~newer)
         async with self._connected() as connection:
             return (await connection.execute(old)).rowcount
 

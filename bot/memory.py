@@ -56,6 +56,9 @@ class Memory(Protocol):
     async def forget_unused(self, since: datetime) -> int:
         """Erases the conversations that had no turn since then, and says how many."""
 
+    async def conversations(self) -> tuple[str, ...]:
+        """The names of all that are remembered."""
+
 
 class Holds:
     """Locks of conversations: tasks of this process queue in order, processes meet at a file that a crash frees."""
@@ -100,6 +103,11 @@ class SqliteMemory:
             rows = await self._connection.execute_fetchall(query, (_checkpoint_id(since),))
         return await self._forget([row[0] for row in rows])
 
+    async def conversations(self) -> tuple[str, ...]:
+        async with self.saver.lock:
+            rows = await self._connection.execute_fetchall("SELECT DISTINCT thread_id FROM checkpoints")
+        return tuple(row[0] for row in rows)
+
     async def _forget(self, conversations: list[str]) -> int:
         erased = 0
         async with self.saver.lock:
@@ -135,6 +143,11 @@ class PostgresMemory:
         async with self._pool.connection() as connection:
             rows = await (await connection.execute(query, (_checkpoint_id(since),))).fetchall()
         return await self._forget([row["thread_id"] for row in rows])
+
+    async def conversations(self) -> tuple[str, ...]:
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute("SELECT DISTINCT thread_id FROM checkpoints")).fetchall()
+        return tuple(row["thread_id"] for row in rows)
 
     async def _forget(self, conversations: list[str]) -> int:
         query = "SELECT count(DISTINCT thread_id) AS known FROM checkpoints WHERE thread_id = ANY(%s)"

@@ -103,6 +103,7 @@ async def _open_service(settings: Settings) -> AsyncIterator[Service]:
                 answering=product.answering,
                 library=product.library,
                 ingest=product.ingest,
+                erase=product.eraser.erase_person,
                 link=links.make_for,
             )
             async with _slack(settings, uses) as slack:

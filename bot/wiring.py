@@ -15,6 +15,7 @@ from bot.answering import Answering
 from bot.database.embedded import EmbeddedServer
 from bot.database.engine import MEMORY_SCHEMA, open_engine, with_schema
 from bot.database.migrate import migrate
+from bot.erasing.eraser import Eraser
 from bot.experts.answers import Experts
 from bot.memory import Memory, open_postgres, open_sqlite
 from bot.prices import Price
@@ -45,6 +46,7 @@ from crag_graph.websearch.searxng import SearxngSearch
 from crag_graph.websearch.tavily import TavilySearch
 
 OPENAI = "https://api.openai.com/v1"
+SQLITE = "memory.sqlite"
 NO_KEY = "none"
 """For servers that ask for no key: the client insists on one."""
 CONNECTIONS = 4
@@ -74,6 +76,7 @@ class Product:
     recorder: Recorder
     answering: Answering
     experts: Experts
+    eraser: Eraser
 
 
 @asynccontextmanager
@@ -99,8 +102,18 @@ async def open_memory(settings: Settings, database: Database) -> AsyncIterator[M
         async with open_postgres(address, locks=locks, connections=settings.workers) as shared:
             yield shared
     else:
-        async with open_sqlite(settings.data_dir / "memory.sqlite", locks=locks) as file:
+        async with open_sqlite(settings.data_dir / SQLITE, locks=locks) as file:
             yield file
+
+
+@asynccontextmanager
+async def _eraser(settings: Settings, database: Database, memory: Memory, experts: Experts) -> AsyncIterator[Eraser]:
+    """Also of what is left in the file, where conversations are now remembered in Postgres."""
+    async with AsyncExitStack() as stack:
+        memories, file = [memory], settings.data_dir / SQLITE
+        if settings.memory == "postgres" and file.exists():
+            memories.append(await stack.enter_async_context(open_sqlite(file, locks=settings.data_dir / "locks")))
+        yield Eraser(database.engine, memories, disown=experts.disown)
 
 
 @asynccontextmanager
@@ -130,6 +143,7 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
         services = _services(settings, database, local, chosen, stack)
         recorder = make_recorder(settings, database)
         ingest = _ingest(settings, library, chosen, local)
+        experts = _experts(settings, database, ingest)
         yield Product(
             settings=settings,
             database=database,
@@ -145,7 +159,8 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
                 recorder=recorder,
                 watches=[Meter(price_table(settings)), *await _spans(settings, stack)],
             ),
-            experts=_experts(settings, database, ingest),
+            experts=experts,
+            eraser=await stack.enter_async_context(_eraser(settings, database, memory, experts)),
         )
 
 

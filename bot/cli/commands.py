@@ -209,16 +209,47 @@ def traces_review(  # noqa: PLR0917 - each but the first is an option
     run(lambda settings: work(settings, trace, given, as_json=json))
 
 
+OfTeam = Annotated[str | None, typer.Option("--team", help="In this team alone; without it, in all.", metavar="T…")]
+
+
 @app.command()
 def forget(
     conversation: Annotated[str | None, typer.Argument(help="The conversation's name, or its id in Slack.")] = None,
-    person: Annotated[str | None, typer.Option(help="Instead: what this person asked and said, as TEAM/USER.")] = None,
+    user: Annotated[str | None, typer.Option(help="Instead: everything of the person with this Slack id.")] = None,
+    team: OfTeam = None,
+    json: Json = False,
 ) -> None:
-    """Erase a conversation: its memory and what its traces say."""
+    """Erase a conversation, or everything that is stored of a person."""
     from bot.cli.forget import forget as work
     from bot.cli.running import run
 
-    run(lambda settings: work(settings, conversation, person))
+    run(lambda settings: work(settings, conversation, user=user, team=team, as_json=json))
+
+
+@app.command()
+def export(
+    user: Annotated[str, typer.Option(help="Slack id of the person.")],
+    team: OfTeam = None,
+    output: Annotated[Path | None, typer.Option(help="A file to write; without it, standard output.")] = None,
+) -> None:
+    """Give out what is stored of one person, as JSON: asked, voted, reviewed, added, changed."""
+    from bot.cli.export import export as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, user, team=team, output=output))
+
+
+@team.command("erase")
+def team_erase(
+    which: Annotated[str, typer.Argument(help="Slack id of the team.", metavar="T…")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    json: Json = False,
+) -> None:
+    """Erase everything of a team: its documents, questions, memory, settings and installation."""
+    from bot.cli.forget import erase_team as work
+    from bot.cli.running import run
+
+    run(lambda settings: work(settings, which, yes=yes, as_json=json))
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """Which exit status an error has, and what it says to whoever typed the command."""
 
 from bot.database import DatabaseError
+from bot.erasing.eraser import WhoError
 from bot.jobs import QueueError
 from bot.memory import MemoryAwayError
 from bot.questions import AnswerFailedError, QuestionError
@@ -19,7 +20,7 @@ class UseError(Exception):
 def explained(error: BaseException) -> tuple[int, str]:
     """The exit status, and one line."""
     match error:
-        case SettingsError() | QuestionError() | UseError() | CursorError():
+        case SettingsError() | QuestionError() | UseError() | CursorError() | WhoError():
             return WRONG_USE, str(error)
         case AnswerFailedError():
             return FAILURE, f"{error}{_because(error.__cause__)}{_trace(error)}"

@@ -152,22 +152,27 @@ class Experts:
         async with self.engine.begin() as connection:
             await connection.execute(changed)
 
-    async def disown(self, *, team: str, person: str) -> int:
-        """The answers of a person stay, but nothing tells any more whose they are; returns how many there were."""
-        mine = await self.listed(team=team, author=person)
-        for one in mine:
+    async def disown(self, person: str, *, team: str | None = None) -> int:
+        """The answers of a person, of one team or of all, stay, but nothing tells any more whose they are.
+
+        Returns how many there were. Raises a ServiceError: what was the author's is in what a document is found by.
+        """
+        which = [expert_answers.c.author == person, *([expert_answers.c.team == team] if team else [])]
+        async with self.engine.connect() as connection:
+            rows = (await connection.execute(select(expert_answers).where(*which))).mappings().all()
+        for one in (ExpertAnswer(**row) for row in rows):
             stored = await self.ingest.library.document(one.document)
             if stored is None:
                 continue
             said = Correction(
-                team=team, space=stored.space, question=one.question, answer=one.answer, author="", link=""
+                team=one.team, space=stored.space, question=one.question, answer=one.answer, author="", link=""
             )
             await self._write(said, one.answered_at)
             anonymous = {"author": "", "author_name": "", "link": None}
             async with self.engine.begin() as connection:
                 changed = update(expert_answers).where(expert_answers.c.document == one.document).values(anonymous)
                 await connection.execute(changed)
-        return len(mine)
+        return len(rows)
 
     async def _write(self, said: Correction, when: datetime) -> StoredDocument:
         try:

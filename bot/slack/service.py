@@ -29,7 +29,7 @@ from bot.slack.listeners.library import Shelf
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.answers import Answers
 from bot.slack.replies.asked import Asking
-from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.forgetting import EraseEverything, Forgetting
 from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
 from bot.slack.start import check_app_token, introduce
@@ -73,6 +73,7 @@ class Uses:
     answering: Answering
     library: Library
     ingest: Ingest
+    erase: EraseEverything
     link: Link = no_link
 
 
@@ -191,7 +192,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             asking=Asking(engine=uses.engine, me=me, directory=directory),
             directory=directory,
             pace=pace,
-            forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget, home=home),
+            forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget, home=home, erase=uses.erase),
         ),
         ingesting=Ingesting(
             me=me,

@@ -65,10 +65,10 @@ class Recorder:
         with _reachable():
             return await erasing.erase_conversation(self._engine, clean(conversation))
 
-    async def delete_older(self, before: datetime) -> int:
-        """Deletes the traces of runs that started before; returns how many there were. Raises TraceError."""
+    async def erase_older(self, before: datetime) -> int:
+        """Erases what the traces of runs say that started before; returns how many there were. Raises TraceError."""
         with _reachable():
-            return await erasing.delete_older(self._engine, before)
+            return await erasing.erase_older(self._engine, before)
 
 
 class OpenTrace:

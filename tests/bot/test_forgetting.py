@@ -9,7 +9,7 @@ from bot.traces.recorder import Recorder
 from tests.bot.conftest import question, quietly
 
 
-async def test_what_is_older_than_the_retention_goes_and_0_days_keep_everything(
+async def test_texts_older_than_the_retention_go_figures_stay_and_0_days_keep_everything(
     answering: Answering, memory: Memory, engine: AsyncEngine
 ) -> None:
     await answering.answer(question(), quietly)
@@ -19,4 +19,6 @@ async def test_what_is_older_than_the_retention_goes_and_0_days_keep_everything(
     assert await tidy(memory, recorder, days=0) == Tidied(conversations=0, traces=0)
     assert await tidy(memory, recorder, days=60) == Tidied(conversations=0, traces=0)
     assert await tidy(memory, recorder, days=30) == Tidied(conversations=0, traces=1)
-    assert (await list_traces(engine, Filter())).runs == ()
+    assert await tidy(memory, recorder, days=30) == Tidied(conversations=0, traces=0)
+    (run,) = (await list_traces(engine, Filter())).runs
+    assert (run["question"], run["answer"], run["asker"], run["verdict"]) == ("", "", "", "correct")

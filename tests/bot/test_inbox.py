@@ -145,14 +145,15 @@ async def test_a_forgotten_conversation_says_nothing_and_is_not_answered(inbox: 
     assert not await inbox.receive(item("10.1"))
 
 
-async def test_old_items_are_deleted_when_they_are_done(inbox: Inbox) -> None:
-    await inbox.receive(item("10.1"))
-    await inbox.receive(item("10.2"))
-    claim = await inbox.claim("T1:C1:10.1")
-    assert claim is not None
-    await inbox.done(claim)
-    assert await inbox.delete_older(datetime.now(UTC) - timedelta(days=1)) == 0
-    assert await inbox.delete_older(datetime.now(UTC) + timedelta(days=1)) == 1
+async def test_old_items_are_deleted_when_their_conversation_has_ended(inbox: Inbox, engine: AsyncEngine) -> None:
+    for ts in ("10.1", "20.1"):
+        await inbox.receive(item(ts, conversation=f"T1:C1:{ts}"))
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE inbox SET received_at = received_at - interval '40 days'"))
+    await inbox.receive(item("20.2", conversation="T1:C1:20.1"))
+    assert await inbox.delete_older(datetime.now(UTC) - timedelta(days=50)) == 0
+    assert await inbox.delete_older(datetime.now(UTC) - timedelta(days=30)) == 1
+    assert await inbox.conversations_of(team="T1", person="U0ANN") == ("T1:C1:20.1",)
 
 
 async def test_a_database_that_is_away_is_said_so() -> None:

@@ -26,7 +26,8 @@ ASK_HELP = (
 FORGET_HELP = (
     "`/crag-forget` forgets your last conversation with me in this place. "
     "`/crag-forget LINK` forgets the conversation that a link to one of its messages points at. "
-    "`/crag-forget everything` forgets every conversation in which you asked me something."
+    "`/crag-forget everything` forgets every conversation in which you asked me something, and erases all else that is "
+    "stored of you."
 )
 
 NOT_YOURS = "You have asked nothing in that conversation, so it is not yours to forget."
@@ -76,16 +77,18 @@ def private_message(command: Command, me: Me) -> Message:
 
 async def on_forget(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox, queue: Queue) -> None:
     command = Command.read(body)
-    conversations, refusal = await _to_forget(command, me, inbox)
-    if conversations:
+    everything = command.text.lower() == "everything"
+    conversations, refusal = ((), "") if everything else await _to_forget(command, me, inbox)
+    if everything or conversations:
         wish = Wish(
             conversations=conversations,
+            everything=everything,
             channel=command.channel,
             user=command.user,
             response_url=command.response_url,
         )
         await ask_to_forget(wish, me.team, inbox, queue)
-    await ack(FORGETTING if conversations else refusal)
+    await ack(refusal or FORGETTING)
 
 
 async def _to_forget(command: Command, me: Me, inbox: Inbox) -> tuple[tuple[str, ...], str]:
@@ -94,8 +97,6 @@ async def _to_forget(command: Command, me: Me, inbox: Inbox) -> tuple[tuple[str,
     if wanted in {"", "this", "conversation", "this conversation"}:
         latest = await inbox.latest_conversation(team=me.team, channel=command.channel, person=command.user)
         return ((latest,), "") if latest else ((), "There is no conversation of yours here.")
-    if wanted == "everything":
-        return await inbox.conversations_of(team=me.team, person=command.user), "You have no conversation with me."
     if conversation := conversation_of_link(command.text, me):
         mine = await inbox.has_asked(conversation, command.user)
         return ((conversation,), "") if mine else ((), NOT_YOURS)

@@ -1,10 +1,12 @@
 """Forgets conversations when their person asks for it: queued, because one that is being answered is waited for."""
 
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from bot.erasing.eraser import Erased
 from bot.forgetting import Forgotten
 from bot.inbox import Claim, Inbox, Item
 from bot.jobs import Kind, Queue
@@ -16,14 +18,26 @@ from bot.slack.web import Web
 Forget = Callable[[str], Awaitable[Forgotten]]
 """Erases a conversation: what it remembers, and the texts of its traces."""
 
+
+class EraseEverything(Protocol):
+    """Erases what a person asked, said and did in a team."""
+
+    async def __call__(self, person: str, *, team: str) -> Erased: ...
+
+
 FORGETTING = "I am forgetting. You hear from me when it is done."
+EVERYTHING = (
+    "Forgotten, everything that was stored of you here: {told}. Documents that others can find stay, without your name."
+)
+NOTHING = "There was nothing stored of you here."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What is to be forgotten, and where to say that it is done."""
+    """What is to be forgotten, and where to say that it is done. `everything`: all that is stored of the person."""
 
-    conversations: tuple[str, ...]
+    conversations: tuple[str, ...] = ()
+    everything: bool = False
     channel: str
     user: str
     response_url: str
@@ -33,14 +47,15 @@ class Wish:
 
 async def ask_to_forget(wish: Wish, team: str, inbox: Inbox, queue: Queue) -> None:
     """Raises InboxError or QueueError."""
-    subject = f"forget:{team}:{wish.user}"
+    # Nobody's id: the subject stands in the queue until all is erased.
+    subject = f"forget:{team}:{secrets.token_hex(8)}"
     payload = {"forget": {**vars(wish), "conversations": list(wish.conversations)}}
     item = Item(
         team=team,
         channel=wish.channel,
         ts=f"{time.time():.6f}",
         conversation=subject,
-        person=wish.user,
+        person="",
         payload=payload,
     )
     await inbox.receive(item)
@@ -55,28 +70,40 @@ class Forgetting:
     inbox: Inbox
     forget: Forget
     home: Home
+    erase: EraseEverything
 
     async def work(self, claim: Claim) -> None:
         told: Mapping[str, Any] = claim.payload["forget"]
-        erased = [await self._forget_one(conversation) for conversation in told["conversations"]]
+        done = await self._forget(claim.team, told)
         if told.get("home"):
-            await self.home.show(told["user"], notice=_done(erased))
+            await self.home.show(told["user"], notice=done)
             return
         private = Private(web=self.web, response_url=told["response_url"], channel=told["channel"], user=told["user"])
         async with private:
-            await private.finish(notice_reply(_done(erased)))
+            await private.finish(notice_reply(done))
+
+    async def _forget(self, team: str, told: Mapping[str, Any]) -> str:
+        """What to say of it."""
+        if told.get("everything"):
+            return _erased(await self.erase(told["user"], team=team))
+        return _done([await self._forget_one(conversation) for conversation in told["conversations"]])
 
     async def _forget_one(self, conversation: str) -> Forgotten:
         await self.inbox.forget(conversation)  # what waits there is not answered any more
         return await self.forget(conversation)
 
 
-def _done(erased: Sequence[Forgotten]) -> str:
-    conversations = _count(len(erased), "conversation")
-    traces = _count(sum(one.traces for one in erased), "answer")
-    remembered = sum(one.remembered for one in erased)
-    what = "What it remembered is gone" if remembered == len(erased) == 1 else "What was remembered is gone"
+def _done(forgotten: Sequence[Forgotten]) -> str:
+    conversations = _count(len(forgotten), "conversation")
+    traces = _count(sum(one.traces for one in forgotten), "answer")
+    remembered = sum(one.remembered for one in forgotten)
+    what = "What it remembered is gone" if remembered == len(forgotten) == 1 else "What was remembered is gone"
     return f"Forgotten: {conversations}. {what}, and so are the texts of {traces} in the log."
+
+
+def _erased(erased: Erased) -> str:
+    told = ", ".join(f"{kind}: {number}" for kind, number in erased.counts.items())
+    return EVERYTHING.format(told=told) if told else NOTHING
 
 
 def _count(number: int, what: str) -> str:

@@ -60,12 +60,12 @@ async def test_a_named_conversation_goes_on_until_it_is_forgotten(
     await asked(settings, capsys, "How many days of parental leave does a parent get?", conversation="ann")
     second = await asked(settings, capsys, "And how is it paid?", conversation="ann")
     assert "leave" in second["standalone_question"]
-    assert await forget(settings, "ann", None) == 0
+    assert await forget(settings, "ann") == 0
     assert "2 traces" in capsys.readouterr().out
     third = await asked(settings, capsys, "And how is it paid?", conversation="ann")
     assert "leave" not in third["standalone_question"]
     with pytest.raises(UseError, match="no conversation"):
-        await forget(settings, "bob", None)
+        await forget(settings, "bob")
 
 
 @pytest.mark.usefixtures("library")

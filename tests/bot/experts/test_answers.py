@@ -128,7 +128,7 @@ async def test_removed_means_that_answers_use_it_no_more(experts: Experts, searc
 
 async def test_an_author_who_is_erased_leaves_the_answer_without_a_name(experts: Experts, search: HybridSearch) -> None:
     stored = await experts.correct(a_correction())
-    assert await experts.disown(team="T1", person="U7") == 1
+    assert await experts.disown("U7", team="T1") == 1
     (found,) = (await search.search(QUESTION, spaces=["T1:C1"], limit=8)).passages
     assert (found.text, found.link) == ("Ben does, on Mondays.", None)
     assert found.title == "Answer by a colleague, 2026-12-01: Who waters the plants?"
@@ -137,7 +137,7 @@ async def test_an_author_who_is_erased_leaves_the_answer_without_a_name(experts:
     assert kept
     assert document
     assert (kept.author, kept.author_name, kept.link, document.added_by) == ("", "", None, "")
-    assert await experts.disown(team="T1", person="U7") == 0
+    assert await experts.disown("U7", team="T1") == 0
 
 
 def test_questions_that_differ_in_a_word_have_sources_of_their_own() -> None:

@@ -16,6 +16,8 @@ from starlette.applications import Starlette
 
 from bot.answering import Answering
 from bot.database.engine import JOBS_SCHEMA, open_engine, with_schema
+from bot.erasing.eraser import Eraser
+from bot.experts.answers import Experts
 from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
 from bot.memory import open_sqlite
@@ -204,7 +206,15 @@ async def open_bot(
             today=lambda: date(2026, 11, 30),
         )
         inbox = Inbox(engine)
-        uses = Uses(engine=engine, inbox=inbox, queue=queue, answering=answering, library=library, ingest=ingest)
+        uses = Uses(
+            engine=engine,
+            inbox=inbox,
+            queue=queue,
+            answering=answering,
+            library=library,
+            ingest=ingest,
+            erase=Eraser(engine, [memory], disown=Experts(engine=engine, ingest=ingest).disown).erase_person,
+        )
         slack = await stack.enter_async_context(open_slack(_installation(address, options), uses, pace=options.pace))
         group = await stack.enter_async_context(_group())
         if options.works:

@@ -9,6 +9,7 @@ from pathlib import Path
 from bot import logs
 from bot.answering import Answering
 from bot.database.engine import JOBS_SCHEMA, MEMORY_SCHEMA, open_engine, with_schema
+from bot.erasing.eraser import Eraser
 from bot.inbox import Inbox
 from bot.jobs import Tasks, open_queue
 from bot.memory import open_postgres
@@ -96,7 +97,13 @@ async def work(orders: Orders) -> None:
             directory=directory,
             asking=Asking(engine=engine, me=me, directory=directory),
             pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
-            forgetting=Forgetting(web=web, inbox=inbox, forget=answering.forget, home=home),
+            forgetting=Forgetting(
+                web=web,
+                inbox=inbox,
+                forget=answering.forget,
+                home=home,
+                erase=Eraser(engine, [memory], disown=nobodys).erase_person,
+            ),
         )
 
         async def answer(conversation: str) -> None:
@@ -104,6 +111,11 @@ async def work(orders: Orders) -> None:
                 pass
 
         await queue.work(Tasks(answer=answer, ingest=_nothing, tidy=_tidy), at_once=orders.at_once)
+
+
+async def nobodys(_person: str, *, team: str | None) -> int:
+    """There are no experts."""
+    return 0
 
 
 async def _nothing(subject: str) -> None:
