@@ -25,6 +25,7 @@ from sqlalchemy import (
     delete,
     exists,
     func,
+    or_,
     select,
     text,
     update,
@@ -79,7 +80,7 @@ _OTHERS_WAIT = exists().where(
 # Built once: to build them costs more than to send them.
 _RECEIVE = insert(inbox).on_conflict_do_nothing().returning(inbox.c.ts)
 _WAITS = select(inbox.c.ts).where(_THIS, inbox.c.done_at.is_(None))
-_STOPPED = select(inbox.c.stopped).where(_THIS, inbox.c.done_at.is_(None))
+_STOPPED = select(or_(inbox.c.stopped, inbox.c.done_at.is_not(None))).where(_THIS)
 _CLAIM = (
     update(inbox)
     .where(*(inbox.c[name] == _OLDEST.c[name] for name in ("team", "channel", "ts")))
@@ -219,8 +220,9 @@ class Inbox:
             await connection.execute(update(inbox).where(where).values(stopped=True))
 
     async def is_stopped(self, claim: Claim) -> bool:
+        """The asker wants it to end, or it was forgotten."""
         async with self._connected() as connection:
-            return bool((await connection.execute(_STOPPED, _this(claim))).scalar())
+            return (await connection.execute(_STOPPED, _this(claim))).scalar() is not False
 
     async def latest_conversation(self, *, team: str, channel: str, person: str) -> str | None:
         """The conversation in which the person asked last in this channel."""

@@ -158,7 +158,7 @@ class Settings(BaseModel):
         3000, "Tokens of remembered turns; older ones become a summary."
     )
     retention_days: Annotated[int, Field(ge=0)] = _field(
-        0, "Days that conversations and traces are kept; 0 keeps them."
+        0, "Days that texts are kept (conversations, traces, notes), figures stay; 0 keeps them."
     )
     expert_review_days: Annotated[int, Field(ge=0)] = _field(
         180, "Days after which somebody is asked whether an expert's answer is still right; 0: nobody is."

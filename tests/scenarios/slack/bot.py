@@ -125,6 +125,7 @@ class Bot:
     services: Services
     engine: AsyncEngine
     answering: Answering
+    eraser: Eraser
     address: str = ""
     """Where browsers reach it."""
 
@@ -206,6 +207,7 @@ async def open_bot(
             today=lambda: date(2026, 11, 30),
         )
         inbox = Inbox(engine)
+        eraser = Eraser(engine, [memory], disown=Experts(engine=engine, ingest=ingest).disown)
         uses = Uses(
             engine=engine,
             inbox=inbox,
@@ -213,7 +215,7 @@ async def open_bot(
             answering=answering,
             library=library,
             ingest=ingest,
-            erase=Eraser(engine, [memory], disown=Experts(engine=engine, ingest=ingest).disown).erase_person,
+            erase=eraser.erase_person,
         )
         slack = await stack.enter_async_context(open_slack(_installation(address, options), uses, pace=options.pace))
         group = await stack.enter_async_context(_group())
@@ -229,6 +231,7 @@ async def open_bot(
             services=services,
             engine=engine,
             answering=answering,
+            eraser=eraser,
         )
 
 

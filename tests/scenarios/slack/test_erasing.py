@@ -1,5 +1,6 @@
 """Somebody is forgotten everywhere: after real work with the bot, every column of every table is looked through."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import date
 from pathlib import Path
@@ -17,6 +18,7 @@ from bot.answering import Answering, Question
 from bot.channels.settings import ChannelSettings, WebUse
 from bot.channels.store import Channels
 from bot.database.engine import MEMORY_SCHEMA, with_schema
+from bot.erasing.export import export
 from bot.erasing.holdings import HOLDINGS
 from bot.experts.answers import Correction, Experts
 from bot.memory import open_postgres
@@ -28,6 +30,7 @@ from bot.traces.recorder import Recorder
 from bot.traces.reviews import Review, add_review
 from crag_graph.context import Policy
 from tests.bot.conftest import quietly
+from tests.fakes.services import ScriptedWriter, trouble
 from tests.scenarios.slack.bot import Bot, LetterEmbedder, Options, Stage, scripted
 from tests.slack_workspace import Person
 
@@ -159,6 +162,14 @@ async def remembers_in_postgres(stage: Stage, engine: AsyncEngine, team: str, pe
         await memory.saver.aput_writes(place, [("question", SECRET)], "task")
 
 
+async def is_running(engine: AsyncEngine) -> None:
+    """Until a question is being answered."""
+    async with asyncio.timeout(10), engine.connect() as connection:
+        while not (await connection.execute(text("SELECT count(*) FROM runs WHERE state = 'running'"))).scalar():
+            await connection.rollback()
+            await asyncio.sleep(0.05)
+
+
 @pytest.fixture
 async def bot(stage: Stage) -> AsyncIterator[Bot]:
     async with stage.bot(options=Options(http=True)) as running:
@@ -178,3 +189,50 @@ async def test_who_is_forgotten_stands_in_no_table_and_no_file(bot: Bot, stage: 
     left = await places_of(engine, stage.ada.id, SECRET, NAME)
     assert not left, f"Of the person who was forgotten there is something left in {left}."
     assert in_files(stage.folder, SECRET, stage.ada.id) == []
+
+
+async def test_a_team_that_is_erased_stands_in_no_table_and_no_file(
+    bot: Bot, stage: Stage, engine: AsyncEngine
+) -> None:
+    await lives(bot, stage, engine, stage.ada)
+    await stage.slack.quiet()
+    team = stage.slack.team.id
+    before = await places_of(engine, team)
+    untried = [one.table for one in HOLDINGS if one.team and one.table not in before]
+    assert not untried, f"lives() leaves nothing of the team in {untried}: whether it is erased there is not known."
+
+    counts = (await bot.eraser.erase_team(team)).counts
+    assert (counts["conversations"], counts["questions"], counts["documents"], counts["installations"]) == (4, 6, 3, 1)
+    left = await places_of(engine, team, stage.ada.id, SECRET, NAME)
+    assert not left, f"Of the team that was erased there is something left in {left}."
+    assert in_files(stage.folder, SECRET, team) == []
+    assert (await bot.eraser.erase_team(team)).counts == {}
+
+
+async def test_who_is_forgotten_while_an_answer_is_written_is_not_remembered_by_it(
+    stage: Stage, engine: AsyncEngine
+) -> None:
+    slow = scripted(writer=ScriptedWriter(trouble=trouble(generate=[30.0])))
+    async with stage.bot(slow, Options(http=True)):
+        await stage.ada.says(f"@bot How many weeks of {SECRET}?", in_=stage.travel)
+        await is_running(engine)
+        await stage.ada.runs("/crag-forget everything", in_=stage.travel, saying="Forgotten, everything")
+        await stage.slack.quiet()
+        assert not await places_of(engine, stage.ada.id, SECRET)
+        assert in_files(stage.folder, SECRET, stage.ada.id) == []
+        await stage.ada.runs("/crag-forget everything", in_=stage.travel, saying="There was nothing stored of you")
+
+
+async def test_what_is_given_out_of_a_person_is_theirs_and_nobody_elses(
+    bot: Bot, stage: Stage, engine: AsyncEngine
+) -> None:
+    await lives(bot, stage, engine, stage.ada)
+    exported = await export(engine, stage.ada.id)
+    assert {question["question"] for question in exported["questions"]} == {f"How many weeks of {SECRET}?"}
+    assert [vote["note"] for vote in exported["votes"]] == [SECRET]
+    assert [review["note"] for review in exported["reviews"]] == [SECRET]
+    assert {document["title"] for document in exported["documents"]} >= {"Dress code", "Diary"}
+    assert [change["after"]["web"] for change in exported["changes of settings"]] == ["ask"]
+    assert exported["expert answers"][0]["answer"] == "Ben does."
+    assert "for me" not in str(exported)
+    assert not (await export(engine, stage.ada.id, team="T9"))["questions"]
