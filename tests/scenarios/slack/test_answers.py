@@ -347,6 +347,8 @@ async def test_only_ones_own_conversations_are_forgotten(bot: Bot, stage: Stage)
     assert "no conversation of yours" in (await bob.runs("/crag-forget", in_=stage.travel)).screen
     await stage.ada.runs(f"/crag-forget {link}", in_=stage.travel, saying="Forgotten: 1 conversation")
     await stage.asks("How many weeks?", in_=stage.ada.dm)
-    await stage.ada.runs("/crag-forget everything", in_=stage.travel, saying="conversations: 1, questions: 1, messages: 1")
+    await stage.ada.runs(
+        "/crag-forget everything", in_=stage.travel, saying="conversations: 1, questions: 1, messages: 1"
+    )
     assert "I do not know what to forget" in (await stage.ada.runs("/crag-forget the past", in_=stage.travel)).screen
     assert "/crag-forget LINK" in (await stage.ada.runs("/crag-forget help", in_=stage.travel)).screen
