@@ -101,6 +101,7 @@ class Answering:
             permalink=question.permalink,
             question=text,
             spaces=question.spaces,
+            heard=question.heard,
             rerun_of=question.rerun_of,
         )
         try:

@@ -39,6 +39,8 @@ class Question:
     spaces: tuple[str, ...]
     elsewhere: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
+    heard: tuple[str, ...] = ()
+    """Whose words the chatter is."""
     web_allowed: bool = True
     web_wanted: bool | None = None
     """True: the web in any case. False: the library alone. None: the web where the library is not enough."""

@@ -15,8 +15,8 @@ LOOK_AGAIN = 0.1
 _MINE = "((CAST(:person AS text) = '' AND team = :team) OR person = :person)"
 _ASKED = text(
     f"SELECT conversation FROM inbox WHERE {_MINE} AND {OF_TEAM} AND starts_with(conversation, team || ':')"  # noqa: S608 - constants
-    f" UNION SELECT conversation FROM runs WHERE {_MINE.replace('person =', 'asker =')} AND {OF_TEAM}"
-    " AND conversation <> ''"
+    f" UNION SELECT conversation FROM runs WHERE ({_MINE.replace('person =', 'asker =')} OR :person = ANY(heard))"
+    f" AND {OF_TEAM} AND conversation <> ''"
 )
 _REMEMBERED = text("SELECT DISTINCT thread_id FROM memory.checkpoints")
 _END = text(
@@ -29,7 +29,7 @@ _GOING_ON = text(
 
 
 async def find(engine: AsyncEngine, whose: Whose, remembered: Iterable[str]) -> tuple[str, ...]:
-    """The team's conversations, or those in which the person asked. `remembered`: what is known beside the database."""
+    """The team's conversations, or those in which the person asked or was heard. `remembered`: what is known beside the database."""
     async with engine.connect() as connection:
         asked = (await connection.execute(_ASKED, _named(whose))).scalars().all()
         stored = (await connection.execute(_REMEMBERED)).scalars().all()

@@ -61,7 +61,7 @@ class Eraser:
     async def erase_person(self, person: str, *, team: str | None = None) -> Erased:
         """Erases what a person asked, said and did, in one team or in all. Raises WhoError, or a ServiceError.
 
-        Every conversation in which the person asked is forgotten whole: what others asked there leans on it.
+        Every conversation in which the person asked or was heard is forgotten whole: what others asked leans on it.
         """
         return await self._erase(Whose(team=clean(team) if team else None, person=_named(person)))
 

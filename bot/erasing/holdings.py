@@ -22,7 +22,8 @@ _THREADS = ("DELETE FROM memory.{} WHERE thread_id = ANY(:conversations)").forma
 
 
 def _runs_of(whose: Whose) -> ColumnElement[bool]:
-    mine = (runs.c.asker == whose.person) | runs.c.conversation.in_(whose.conversations)
+    said = (runs.c.asker == whose.person) | runs.c.heard.contains([whose.person])
+    mine = said | runs.c.conversation.in_(whose.conversations)
     return mine if whose.team is None else mine & (runs.c.team == whose.team)
 
 

@@ -20,6 +20,7 @@ BLANK: dict[str, object] = {
     "notice": "",
     "citations": [],
     "spaces": [],
+    "heard": [],
     "error": "",
 }
 

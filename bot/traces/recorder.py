@@ -40,6 +40,8 @@ class Opening:
     permalink: str
     question: str
     spaces: tuple[str, ...] = ()
+    heard: tuple[str, ...] = ()
+    """People whose words before the question it may lean on."""
     rerun_of: str = ""
     """The run that is tried again; what a reviewer tries is no question of anybody."""
 

@@ -69,6 +69,7 @@ runs = Table(
     _text("version"),
     _text("model"),
     Column("spaces", ARRAY(Text), nullable=False, server_default="{}"),
+    Column("heard", ARRAY(Text), nullable=False, server_default="{}"),
     _text("rerun_of"),
     Column("review", Text),
     _moment("started_at"),

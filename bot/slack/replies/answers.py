@@ -155,7 +155,7 @@ class Answers:
         asked = await self.asking.read(claim, message)
         if wordless(asked.text):
             return notice_reply(words.HINT)
-        allowed, chatter = await asyncio.gather(
+        allowed, talk = await asyncio.gather(
             self._access(message), Chatter(self.web, self.me, self.directory, self.inbox).before(message)
         )
         question = Question(
@@ -163,7 +163,8 @@ class Answers:
             conversation=message.conversation,
             spaces=allowed.spaces,
             elsewhere=allowed.elsewhere,
-            chatter=chatter,
+            chatter=talk.lines,
+            heard=talk.people,
             web_wanted=asked.web_wanted,
             retakes=asked.retakes,
             team=message.team,

@@ -1,6 +1,7 @@
 """What people said in a thread since our last answer, for whoever makes a follow-up question stand alone."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bot.inbox import Inbox
@@ -15,6 +16,14 @@ MOST_PAGES = 3
 PAGE = 200
 
 
+@dataclass(frozen=True, kw_only=True)
+class Talk:
+    """What was said, as `Name: text`, and the ids of those who said it."""
+
+    lines: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+
 class Chatter:
     def __init__(self, web: Web, me: Me, directory: Directory, inbox: Inbox) -> None:
         self._web = web
@@ -22,10 +31,10 @@ class Chatter:
         self._directory = directory
         self._inbox = inbox
 
-    async def before(self, message: Message) -> tuple[str, ...]:
-        """The last lines before the message, oldest first, as `Name: text`; what was asked of us is not among them."""
+    async def before(self, message: Message) -> Talk:
+        """The last lines before the message, oldest first; what was asked of us is not among them."""
         if not message.is_reply:
-            return ()
+            return Talk()
         known = await self._inbox.said(message.conversation)
         since = max((ts for ts in known.replied if ts < message.ts), default="0")
         said = [
@@ -33,7 +42,9 @@ class Chatter:
             for one in await self._messages(message, since)
             if since < one["ts"] < message.ts and one["ts"] not in known.asked and self._is_talk(one)
         ]
-        return tuple([await self._line(one) for one in said[-MOST_LINES:]])
+        last = said[-MOST_LINES:]
+        people = tuple(sorted({str(one["user"]) for one in last}))
+        return Talk(lines=tuple([await self._line(one) for one in last]), people=people)
 
     async def _messages(self, message: Message, since: str) -> list[Mapping[str, Any]]:
         found: list[Mapping[str, Any]] = []

@@ -223,6 +223,23 @@ async def test_who_is_forgotten_while_an_answer_is_written_is_not_remembered_by_
         await stage.ada.runs("/crag-forget everything", in_=stage.travel, saying="There was nothing stored of you")
 
 
+async def test_what_somebody_only_said_in_a_thread_of_others_is_erased_there_too(
+    bot: Bot, stage: Stage, engine: AsyncEngine
+) -> None:
+    bob = stage.joins("Bob")
+    question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
+    await stage.slack.reply_to(question)
+    await bob.says(f"@Ada you mean {SECRET}", in_=question)
+    await stage.asks("@bot And then how many weeks?", in_=question)
+    assert await places_of(engine, bob.id) == {"public.runs": {"heard"}}
+    assert in_files(stage.folder, question.ts)
+
+    counts = (await bot.eraser.erase_person(bob.id)).counts
+    assert counts == {"conversations": 1, "questions": 2}
+    assert not await places_of(engine, bob.id, SECRET)
+    assert in_files(stage.folder, question.ts) == []
+
+
 async def test_what_is_given_out_of_a_person_is_theirs_and_nobody_elses(
     bot: Bot, stage: Stage, engine: AsyncEngine
 ) -> None:
