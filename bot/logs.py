@@ -1,6 +1,7 @@
 """How the service logs: one line of JSON an event on standard error, without secrets and without what people wrote."""
 
 import logging
+import re
 import sys
 from collections.abc import Iterable, MutableMapping
 from typing import Any, TextIO
@@ -9,12 +10,14 @@ import structlog
 
 OURS = ("bot", "crag_graph")
 HIDDEN = "[hidden]"
+SLACK_TOKEN = re.compile(r"\bx(?:ox[a-z]|app)[-.][\w.-]{6,}")
+"""Those of teams that install the app themselves stand in no setting."""
 
 Event = MutableMapping[str, Any]
 
 
 class Redaction:
-    """Replaces known secrets wherever they turn up in an event, also inside a traceback."""
+    """Replaces known secrets, and whatever looks like a token of Slack, wherever they turn up in an event, also in a traceback."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = sorted(filter(None, secrets), key=len, reverse=True)
@@ -31,6 +34,7 @@ class Redaction:
         shown = text
         for secret in self._secrets:
             shown = shown.replace(secret, HIDDEN)
+        shown = SLACK_TOKEN.sub(HIDDEN, shown)
         return value if shown == text else shown
 
 

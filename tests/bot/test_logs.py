@@ -43,3 +43,13 @@ def test_secrets_are_hidden_in_values_messages_and_tracebacks(stream: io.StringI
     logger.error("refused", exc_info=ValueError("bad token xoxb-hunter2"))
     assert len(stream.getvalue().splitlines()) == 3
     assert "hunter2" not in stream.getvalue()
+
+
+def test_a_token_that_no_setting_holds_is_hidden_too(stream: io.StringIO) -> None:
+    logs.configure("debug", stream=stream)
+    logger = structlog.get_logger("bot.slack")
+    for token in ("xoxb-1234567890-abcdef", "xoxe.xoxb-1-Mi0yLTEyMw", "xoxp-1234567-x", "xapp-1-A0123-456-abc"):
+        logger.error("refused", exc_info=ValueError(f"bad token {token}."))
+    assert "[hidden]" in stream.getvalue()
+    for rest in ("123456", "Mi0yL", "A0123"):
+        assert rest not in stream.getvalue()
