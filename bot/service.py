@@ -18,13 +18,14 @@ from bot.admin.application import mount
 from bot.admin.desk import Desk, one_space, own_space
 from bot.admin.links import Links
 from bot.admin.openid import OpenId
+from bot.channels.settings import Changers, Manner
 from bot.database.engine import JOBS_SCHEMA, with_schema
 from bot.forgetting import tidy
 from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
 from bot.settings import Settings, SettingsError
 from bot.slack.directory import known_names
-from bot.slack.incoming import Manner, Manners
+from bot.slack.incoming import Manners
 from bot.slack.installing.pages import OAuth
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.slack.start import SlackSetupError
@@ -133,6 +134,7 @@ def _installation(settings: Settings) -> Installation:
             usual=Manner(settings.listen),
             channels={channel: Manner(manner) for channel, manner in settings.listen_in.items()},
             bots=frozenset(settings.bot_channels),
+            changers=Changers(settings.settings_by),
         ),
     )
 

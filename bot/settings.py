@@ -191,6 +191,9 @@ class Settings(BaseModel):
     )
     listen_in: Choices = _field({}, "Other manners by channel id.", example="C012AB3CD=all,C045EF6GH=mention")
     bot_channels: Words = _field((), "Ids of channels where other bots may ask, too.", example="C012AB3CD")
+    settings_by: Literal["members", "admins"] = _field(
+        "members", "Who may change a channel's settings, until the channel says otherwise."
+    )
     admins: Words = _field(
         (), "Slack user ids of the admins; `TEAM:USER` counts in that team alone.", example="U012AB3CD,T01:U045EF6GH"
     )

@@ -22,13 +22,14 @@ def space_of(team: str, channel: str) -> str:
     return f"{team}:{channel}"
 
 
-def access(*, me: Me, place: Place, person: Person, channels: Iterable[str]) -> Access:
+def access(*, me: Me, place: Place, person: Person, channels: Iterable[str], workspace: bool = True) -> Access:
     """Guests and people of other organisations see the place's own space, and in a shared channel everybody does:
-    they would read the answer. `channels`: where else the person is.
+    they would read the answer. `channels`: where else the person is; `workspace`: this place may use what is for
+    everybody.
     """
     here = space_of(me.team, place.id)
     member = is_member(me.team, person)
-    everybody = (me.everybody,) if member and not place.shared else ()
+    everybody = (me.everybody,) if member and workspace and not place.shared else ()
     others = [space_of(me.team, channel) for channel in channels if channel != place.id]
     hidden = [me.everybody] if member and not everybody else []
     return Access(spaces=(*everybody, here), elsewhere=tuple([*hidden, *others][:MOST_ELSEWHERE]))

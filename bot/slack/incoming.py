@@ -1,10 +1,11 @@
 """From a payload to a message: which events are questions, and to which conversation they belong."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from bot.channels.settings import Changers, ChannelSettings, Manner
 from bot.slack.text.mrkdwn import clean, mentioned
 
 SLACKBOT = "USLACKBOT"
@@ -24,17 +25,6 @@ class Kind(StrEnum):
     UNKNOWN = ""
 
 
-class Manner(StrEnum):
-    """What the bot answers in a channel."""
-
-    MENTION = "mention"
-    """Only messages that mention it."""
-    THREAD = "thread"
-    """Also replies in threads that it has joined."""
-    ALL = "all"
-    """Every message that is not meant for somebody else."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Me:
     """Who we are at Slack: one app in one team."""
@@ -51,18 +41,26 @@ class Me:
 
 @dataclass(frozen=True, kw_only=True)
 class Manners:
-    """How the bot behaves in each channel, by channel id."""
+    """How the bot behaves in channels where nobody has settled anything: what the installation says, by channel id."""
 
     usual: Manner = Manner.THREAD
     channels: Mapping[str, Manner] = field(default_factory=dict)
     bots: frozenset[str] = frozenset()
     """Channels where other bots may ask."""
 
-    def of(self, message: "Message") -> Manner:
-        chosen = self.channels.get(message.channel, self.usual)
-        if message.channel not in self.channels and message.kind is Kind.GROUP_DM:
-            return Manner.ALL
-        return chosen
+    changers: Changers = Changers.MEMBERS
+    """Who may change the settings of a channel."""
+
+    def settings(self, channel: str) -> ChannelSettings:
+        return ChannelSettings(
+            manner=self.channels.get(channel, self.usual), bots=channel in self.bots, changers=self.changers
+        )
+
+    def adapt(self, settings: ChannelSettings, channel: str, kind: Kind) -> ChannelSettings:
+        """In direct messages of several people every message is for us, unless somebody has settled otherwise."""
+        if kind is Kind.GROUP_DM and settings.version == 0 and channel not in self.channels:
+            return replace(settings, manner=Manner.ALL)
+        return settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +81,16 @@ class Message:
     mentions_us: bool = False
     mentions_others: bool = False
     from_bot: bool = False
+    private: bool = False
+    """Answered to its author alone, though it was asked where others are."""
 
     @property
     def conversation(self) -> str:
-        """The one name of the conversation: team, channel and thread."""
+        """The one name of the conversation: team, channel and thread; what is answered privately is its author's own."""
+        return private_conversation(self.shared_conversation, self.user) if self.private else self.shared_conversation
+
+    @property
+    def shared_conversation(self) -> str:
         return f"{self.team}:{self.channel}:{self.thread}"
 
     @property
@@ -106,16 +110,29 @@ def read(body: Mapping[str, Any], me: Me) -> Message | None:
     return None
 
 
-async def asks(message: Message, manners: Manners, joined: Callable[[str], Awaitable[bool]]) -> bool:
-    """Is the message meant for us? `joined` says whether we have taken part in a conversation."""
-    if message.from_bot and message.channel not in manners.bots:
+def private_conversation(conversation: str, person: str) -> str:
+    """What one person is answered privately in a thread that others read, too."""
+    return f"{conversation}:{person}"
+
+
+async def asks(message: Message, settings: ChannelSettings, joined: Callable[[str], Awaitable[bool]]) -> bool:
+    """Is the message meant for us? `joined` says whether we have taken part in a conversation.
+
+    Where we are switched off a mention still is: whoever mentions us is told.
+    """
+    if message.from_bot and (not settings.bots or settings.manner is Manner.OFF):
         return False
     if message.mentions_us or message.kind is Kind.DM:
         return True
-    manner = manners.of(message)
-    if message.mentions_others or manner is Manner.MENTION:
+    if message.mentions_others or settings.manner in {Manner.MENTION, Manner.OFF}:
         return False
-    return manner is Manner.ALL or (message.is_reply and await joined(message.conversation))
+    return settings.manner is Manner.ALL or (message.is_reply and await joined(message.conversation))
+
+
+def privately(message: Message, settings: ChannelSettings) -> Message:
+    """The message as the channel has it answered; a bot can read no private answer."""
+    hidden = settings.private_first or settings.manner is Manner.OFF
+    return replace(message, private=hidden and message.kind is not Kind.DM and not message.from_bot)
 
 
 def _is_news(event: Mapping[str, Any]) -> bool:

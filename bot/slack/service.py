@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.routing import Route
 
 from bot.answering import Answering
+from bot.channels.store import Channels
 from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack.app import Parts, make_app
@@ -167,9 +168,11 @@ def _parts(teams: Teams, installation: Installation, uses: Uses) -> Parts:
 def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pace) -> Team:
     """What is ours in one team. `pace` is the team's own: Slack counts calls by app and workspace."""
     directory = Directory(web)
+    channels = Channels(uses.engine, installation.manners.settings)
     home = Home(me=me, web=web, engine=uses.engine, directory=directory)
     shelf = Shelf(
         me=me,
+        channels=channels,
         directory=directory,
         library=uses.library,
         inbox=uses.inbox,
@@ -189,6 +192,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             web=web,
             inbox=uses.inbox,
             answering=uses.answering,
+            channels=channels,
             asking=Asking(engine=uses.engine, me=me, directory=directory),
             directory=directory,
             pace=pace,

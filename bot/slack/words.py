@@ -1,5 +1,7 @@
 """What the bot says in its own words: hints, apologies, and what to do when Slack refuses."""
 
+from bot.channels.settings import Changers
+
 HINT = (
     "Ask me a question, for example: How many days of parental leave do I get? "
     "I answer from your documents, and from the web where they are not enough."
@@ -15,6 +17,12 @@ REVIEW = (
 NOT_ADMIN = "The review pages are for admins. Whoever runs me names them in the setting `CRAG_ADMINS`."
 NOT_INSTALLED = "I am not installed in your workspace, or no longer. Ask an admin to install me."
 WORKING = "Looking that up: the answer comes here, for you alone."
+SWITCHED_OFF = {
+    Changers.MEMBERS: "I am switched off in this channel. Any of its members can switch me on with `/crag-settings`; "
+    "until then, ask me in a direct message.",
+    Changers.ADMINS: "I am switched off in this channel. An admin can switch me on with `/crag-settings`; "
+    "until then, ask me in a direct message.",
+}
 
 REFUSALS = {
     "not_in_channel": "I am not a member of <#{channel}>. Invite me there with `/invite` and ask again.",
@@ -39,6 +47,11 @@ def apology(trace_id: str = "") -> str:
 def again(reason: str, seconds: float) -> str:
     """What has failed for the moment, and what happens next."""
     return f"{reason.partition(' Try again')[0]} I will try again in {seconds:g} seconds."
+
+
+def switched_off(changers: Changers) -> str:
+    """Why nobody is answered here, and who can change that."""
+    return SWITCHED_OFF[changers]
 
 
 def refusal(code: str, channel: str) -> str:

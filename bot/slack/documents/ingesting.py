@@ -49,6 +49,8 @@ class Request:
     source: str = ""
     """The address in Slack of what the text was said in; empty: the text was pasted, and its title names it."""
     file: str = ""
+    refusal: str = ""
+    """Why nothing is added, instead of anything else."""
 
     @property
     def name(self) -> str:
@@ -86,6 +88,8 @@ class Ingesting:
 
     async def _take(self, claim: Claim, request: Request, board: "Board") -> str:
         """What is to be said in the end. Raises RetryLaterError."""
+        if request.refusal:
+            return request.refusal
         await board.say(f"Adding {request.name}…")
         try:
             source = await self._source(request)

@@ -11,7 +11,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.directory import Directory
-from bot.slack.incoming import Me, Message
+from bot.slack.incoming import Me, Message, private_conversation
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.forgetting import FORGETTING, Wish, ask_to_forget
 from bot.slack.text.mrkdwn import clean, escape, wordless
@@ -98,8 +98,9 @@ async def _to_forget(command: Command, me: Me, inbox: Inbox) -> tuple[tuple[str,
         latest = await inbox.latest_conversation(team=me.team, channel=command.channel, person=command.user)
         return ((latest,), "") if latest else ((), "There is no conversation of yours here.")
     if conversation := conversation_of_link(command.text, me):
-        mine = await inbox.has_asked(conversation, command.user)
-        return ((conversation,), "") if mine else ((), NOT_YOURS)
+        meant = (conversation, private_conversation(conversation, command.user))
+        mine = tuple([one for one in meant if await inbox.has_asked(one, command.user)])
+        return mine, "" if mine else NOT_YOURS
     asked = f"I do not know what to forget by “{escape(command.text[:100])}”. "
     return (), FORGET_HELP if wanted == "help" else f"{asked}{FORGET_HELP}"
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
+from bot.channels.settings import Ingesters
+from bot.channels.store import Channels
 from bot.inbox import Inbox, Item
 from bot.jobs import Kind, Queue
 from bot.slack.access import space_for_ingest, space_of
@@ -32,6 +34,10 @@ HELP = (
     "What is added here can be asked about here. `--workspace` in a public channel adds it for everybody; "
     "only admins may do that."
 )
+MAY_NOT_INGEST = {
+    Ingesters.ADMINS: "Only admins may add documents in this channel. `/crag-settings` shows what holds here.",
+    Ingesters.NAMED: "Only some people may add documents in this channel. `/crag-settings` shows who.",
+}
 PAGE = 15
 MOST_CHARACTERS = 200_000
 """Of pasted text; a slash command brings far less."""
@@ -45,6 +51,7 @@ class Shelf:
     """What a command needs to tend the library of the place where it was given. `admins`: who may do more."""
 
     me: Me
+    channels: Channels
     directory: Directory
     library: Library
     inbox: Inbox
@@ -71,8 +78,16 @@ class Shelf:
         place = await self.directory.place(channel)
         if for_everybody and user not in self.admins:
             raise PermissionError("Only admins may add documents for the whole workspace. Leave out `--workspace`.")
+        await self.check_ingester(channel, user)
         space = space_for_ingest(me=self.me, place=place, for_everybody=for_everybody)
         return Request(space=space, where=self.where(space, place), channel=channel, user=user)
+
+    async def check_ingester(self, channel: str, user: str) -> None:
+        """Raises PermissionError with the reason where the person may not add documents in the channel."""
+        settings = await self.channels.of(self.me.team, channel)
+        admin = user in self.admins or (await self.directory.person(user)).admin
+        if not settings.may_ingest(user, admin=admin):
+            raise PermissionError(MAY_NOT_INGEST[settings.ingest])
 
     async def documents(self, channel: str, user: str) -> tuple[StoredDocument, ...]:
         """What may be tended here: the documents of this place, and those of everybody by admins."""
@@ -149,6 +164,7 @@ async def _remove(which: str, command: Command, shelf: Shelf) -> str:
 
 
 async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
+    await shelf.check_ingester(command.channel, command.user)
     if which.lower() == "all":
         chosen = [one for one in await shelf.documents(command.channel, command.user) if is_address(one.source)]
     else:
@@ -215,6 +231,9 @@ def wants_ingest(message: Message, me: Me) -> bool:
 
 async def take_files(message: Message, shelf: Shelf) -> None:
     for_everybody = FOR_EVERYBODY in message.text and message.user in shelf.admins
-    frame = await shelf.request(message.channel, message.user, for_everybody=for_everybody)
+    try:
+        frame = await shelf.request(message.channel, message.user, for_everybody=for_everybody)
+    except PermissionError as refusal:
+        frame = Request(space="", where="", channel=message.channel, user=message.user, refusal=str(refusal))
     for file in message.files:
         await shelf.put(replace(frame, thread=message.thread, ts=message.ts, file=file))

@@ -6,26 +6,28 @@ from typing import Any, Protocol
 import structlog
 from slack_bolt.context.async_context import AsyncBoltContext
 
+from bot.channels.settings import Manner
 from bot.inbox import Inbox
 from bot.slack.directory import Directory
-from bot.slack.incoming import Manners, Me, asks, read
+from bot.slack.incoming import Manners, Me, asks, privately, read
 from bot.slack.listeners.library import Shelf, take_files, wants_ingest
 from bot.slack.listeners.taking import Taking
 
 log = structlog.get_logger()
 
-MOST_BOT_TURNS = 5
-"""Questions of other bots in one conversation: two bots would talk for ever."""
-
 
 async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: Shelf, taking: Taking) -> None:
-    """Raises InboxError or QueueError where the question cannot be stored: then Slack sends it again."""
+    """Raises InboxError, ChannelsError or QueueError where the question cannot be stored: then Slack sends it again."""
     message = read(body, me)
-    if message is None or message.team != me.team or not await asks(message, manners, shelf.inbox.joined):
+    if message is None or message.team != me.team:
         return
-    if message.from_bot and await shelf.inbox.bot_turns(message.conversation) >= MOST_BOT_TURNS:
+    settings = manners.adapt(await shelf.channels.of(message.team, message.channel), message.channel, message.kind)
+    message = privately(message, settings)
+    if not await asks(message, settings, shelf.inbox.joined):
+        return
+    if message.from_bot and await shelf.inbox.bot_turns(message.conversation) >= settings.bot_turns:
         log.info("bot_ignored", channel=message.channel)
-    elif wants_ingest(message, me):
+    elif settings.manner is not Manner.OFF and wants_ingest(message, me):
         await take_files(message, shelf)
     else:
         await taking.take(message)

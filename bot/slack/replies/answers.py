@@ -8,14 +8,16 @@ from typing import Any, Protocol, Self
 import structlog
 
 from bot.answering import Answering
+from bot.channels.settings import ChannelSettings, Manner, WebUse
+from bot.channels.store import Channels, ChannelsError
 from bot.inbox import Claim, ClaimLostError, Inbox, InboxError
 from bot.jobs import RetryLaterError
 from bot.questions import AnswerFailedError, Question, QuestionError
 from bot.slack import words
 from bot.slack.access import Access, access
 from bot.slack.directory import Directory
-from bot.slack.incoming import Me, Message
-from bot.slack.replies.asked import Asking
+from bot.slack.incoming import Kind, Me, Message
+from bot.slack.replies.asked import Asked, Asking
 from bot.slack.replies.chatter import Chatter
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
@@ -51,6 +53,9 @@ class Outlet(Protocol):
 
     async def __aexit__(self, *_: object) -> None: ...
 
+    async def begin(self) -> None:
+        """A question is about to be answered."""
+
     async def show(self, progress: Progress) -> None: ...
 
     async def finish(self, reply: Reply) -> list[str]:
@@ -69,6 +74,7 @@ class Answers:
     web: Web
     inbox: Inbox
     answering: Answering
+    channels: Channels
     directory: Directory
     pace: Pace
     asking: Asking
@@ -105,8 +111,15 @@ class Answers:
             return await outlet.finish(reply)
 
     async def _outlet(self, claim: Claim, message: Message) -> Outlet:
-        if url := claim.payload.get("response_url"):
-            return Private(web=self.web, response_url=url, channel=message.channel, user=message.user)
+        url = claim.payload.get("response_url") or ""
+        if url or message.private:
+            return Private(
+                web=self.web,
+                response_url=url,
+                channel=message.channel,
+                user=message.user,
+                thread=message.thread if message.private and message.is_reply else "",
+            )
         thread = Thread(
             web=self.web,
             me=self.me,
@@ -145,18 +158,23 @@ class Answers:
             return notice_reply("\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED])))
         except AnswerFailedError as failed:
             return await self._failed(claim, failed, outlet)
-        except (SlackError, InboxError, ClaimLostError):
+        except (SlackError, InboxError, ChannelsError, ClaimLostError):
             raise
         except Exception:
             log.exception("answer_failed")
             return notice_reply(words.apology())
 
     async def _answer(self, claim: Claim, message: Message, outlet: Outlet) -> Reply:
+        settings = await self.channels.of(message.team, message.channel)
+        if settings.manner is Manner.OFF and message.kind is not Kind.DM:
+            return notice_reply(words.switched_off(settings.changers))
         asked = await self.asking.read(claim, message)
         if wordless(asked.text):
             return notice_reply(words.HINT)
+        if claim.attempt == 1:
+            await outlet.begin()
         allowed, talk = await asyncio.gather(
-            self._access(message), Chatter(self.web, self.me, self.directory, self.inbox).before(message)
+            self._access(message, settings), Chatter(self.web, self.me, self.directory, self.inbox).before(message)
         )
         question = Question(
             text=asked.text,
@@ -165,7 +183,8 @@ class Answers:
             elsewhere=allowed.elsewhere,
             chatter=talk.lines,
             heard=talk.people,
-            web_wanted=asked.web_wanted,
+            web_allowed=settings.web is not WebUse.OFF,
+            web_wanted=_wanted(asked, settings),
             retakes=asked.retakes,
             team=message.team,
             channel=message.channel,
@@ -173,7 +192,7 @@ class Answers:
             permalink=asked.permalink,
         )
         answered = await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show))
-        return answer_reply(answered, self._possible())
+        return answer_reply(answered, self._possible(settings))
 
     async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Any) -> Any:
         """Waits for the answer, or for the asker to press Stop."""
@@ -200,16 +219,18 @@ class Answers:
                 if await self.inbox.is_stopped(claim):
                     return
 
-    def _possible(self) -> Possible:
-        return Possible(web=self.answering.has_web)
+    def _possible(self, settings: ChannelSettings) -> Possible:
+        return Possible(web=self.answering.has_web and settings.web is not WebUse.OFF)
 
-    async def _access(self, message: Message) -> Access:
+    async def _access(self, message: Message, settings: ChannelSettings) -> Access:
         place, person, channels = await asyncio.gather(
             self.directory.place(message.channel),
             self.directory.person(message.user),
             self.directory.channels_of(message.user),
         )
-        return access(me=self.me, place=place, person=person, channels=channels)
+        return access(
+            me=self.me, place=place, person=person, channels=channels, workspace=settings.workspace
+        )
 
     async def _failed(self, claim: Claim, failed: AnswerFailedError, outlet: Outlet) -> Reply:
         """An apology; before it, while another try may help, a word on what happens next."""
@@ -238,6 +259,12 @@ class Answers:
             )
         except SlackError as error:
             log.warning("asker_not_told", code=error.code)
+
+
+def _wanted(asked: Asked, settings: ChannelSettings) -> bool | None:
+    """What the asker wished of the web; where it is asked last, who wished nothing gets the library first."""
+    first = False if settings.web is WebUse.ASK else None
+    return first if asked.web_wanted is None else asked.web_wanted
 
 
 def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:

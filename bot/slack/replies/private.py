@@ -1,4 +1,4 @@
-"""An answer that only its asker sees: what a slash command gets, by its response URL or in the direct messages."""
+"""An answer that only its asker sees: by the response URL of a slash command, in the channel, or in direct messages."""
 
 import asyncio
 from typing import Any, Self
@@ -6,6 +6,7 @@ from typing import Any, Self
 import aiohttp
 import structlog
 
+from bot.slack import words
 from bot.slack.views.blocks import Post, Reply, posts
 from bot.slack.web import SlackAwayError, SlackError, Web, heard
 from crag_graph.domain import Progress
@@ -20,12 +21,13 @@ LONG = "The answer is long: you find it in our direct messages."
 class Private:
     """Shows nothing while it is made. Slack gives such messages no ts, so nobody can look for them afterwards."""
 
-    def __init__(self, *, web: Web, response_url: str, channel: str, user: str) -> None:
+    def __init__(self, *, web: Web, response_url: str, channel: str, user: str, thread: str = "") -> None:
         self.stopped = asyncio.Event()
         self.text = ""
         self._web = web
         self._url = response_url
         self._channel = channel
+        self._thread = thread
         self._user = user
 
     async def __aenter__(self) -> Self:
@@ -33,6 +35,11 @@ class Private:
 
     async def __aexit__(self, *_: object) -> None:
         pass
+
+    async def begin(self) -> None:
+        """Who ran a command was told by its acknowledgement; who wrote a message sees nothing of us yet."""
+        if not self._url:
+            await self._whisper(Post(text=words.WORKING))
 
     async def show(self, progress: Progress) -> None:
         pass
@@ -64,7 +71,11 @@ class Private:
         try:
             await heard(
                 self._web.patient.chat_postEphemeral(
-                    channel=self._channel, user=self._user, text=post.text, blocks=list(post.blocks) or None
+                    channel=self._channel,
+                    user=self._user,
+                    thread_ts=self._thread or None,
+                    text=post.text,
+                    blocks=list(post.blocks) or None,
                 )
             )
         except SlackError as error:

@@ -63,6 +63,9 @@ class Live:
     async def __aexit__(self, *_: object) -> None:
         await self._settle()
 
+    async def begin(self) -> None:
+        """What there is to see is drawn from the start."""
+
     async def show(self, progress: Progress) -> None:
         self._view.take(progress)
         self._changed.set()

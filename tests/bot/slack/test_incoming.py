@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.slack.incoming import Kind, Manner, Manners, Me, Message, asks, read
+from bot.channels.settings import ChannelSettings, Manner
+from bot.slack.incoming import Kind, Manners, Me, Message, asks, privately, read
 
 ME = Me(team="T1", user="U0BOT", bot="B0BOT", app="A0BOT")
 
@@ -30,8 +31,11 @@ async def always(conversation: str) -> bool:
 
 
 async def is_asked(body: dict[str, Any], *, joined: Any = never, manners: Manners | None = None, me: Me = ME) -> bool:
-    message = read(body, me)
-    return message is not None and await asks(message, manners or Manners(), joined)
+    message, usual = read(body, me), manners or Manners()
+    if message is None:
+        return False
+    settings = usual.adapt(usual.settings(message.channel), message.channel, message.kind)
+    return await asks(message, settings, joined)
 
 
 @pytest.mark.parametrize(
@@ -151,3 +155,24 @@ def test_a_message_is_cleaned_at_the_door() -> None:
 def test_events_without_a_message_are_none() -> None:
     assert read({}, ME) is None
     assert read({"event": {"type": "message"}}, ME) is None
+
+
+async def test_where_we_are_switched_off_only_a_person_who_mentions_us_is_heard() -> None:
+    off = Manners(channels={"C1": Manner.OFF}, bots=frozenset({"C1"}))
+    assert await is_asked(event(), manners=off)
+    assert not await is_asked(event(text="how long?", thread_ts="9.1"), joined=always, manners=off)
+    assert not await is_asked(event(bot_id="B0OTHER", subtype="bot_message", user=None), manners=off)
+
+
+def test_what_is_answered_privately_is_a_conversation_of_its_author_alone() -> None:
+    private, dm = ChannelSettings(private_first=True), event(channel="D1", channel_type="im")
+    for body, settings, conversation in (
+        (event(), private, "T1:C1:10.1:U0ANN"),
+        (event(), ChannelSettings(), "T1:C1:10.1"),
+        (event(), ChannelSettings(manner=Manner.OFF), "T1:C1:10.1:U0ANN"),
+        (dm, private, "T1:D1:10.1"),
+        (event(bot_id="B0OTHER", user=None), private, "T1:C1:10.1"),
+    ):
+        message = read(body, ME)
+        assert message is not None
+        assert privately(message, settings).conversation == conversation

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.applications import Starlette
 
 from bot.answering import Answering
+from bot.channels.store import Channels
 from bot.database.engine import JOBS_SCHEMA, open_engine, with_schema
 from bot.erasing.eraser import Eraser
 from bot.experts.answers import Experts
@@ -120,6 +121,7 @@ class Bot:
     slack: Slack
     queue: Queue
     inbox: Inbox
+    channels: Channels
     library: Library
     ingest: Ingest
     services: Services
@@ -226,6 +228,7 @@ async def open_bot(
             slack=slack,
             queue=queue,
             inbox=inbox,
+            channels=Channels(engine, options.manners.settings),
             library=library,
             ingest=ingest,
             services=services,

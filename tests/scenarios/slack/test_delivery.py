@@ -8,7 +8,8 @@ import aiohttp
 import pytest
 from psycopg import AsyncConnection
 
-from bot.slack.incoming import Manner, Manners
+from bot.channels.settings import Manner
+from bot.slack.incoming import Manners
 from bot.slack.replies.pace import Pace
 from crag_graph.services import Services
 from tests.fakes.services import ScriptedLibrary, ScriptedWriter, trouble

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bot import logs
 from bot.answering import Answering
+from bot.channels.store import Channels
 from bot.database.engine import JOBS_SCHEMA, MEMORY_SCHEMA, open_engine, with_schema
 from bot.erasing.eraser import Eraser
 from bot.inbox import Inbox
@@ -94,6 +95,7 @@ async def work(orders: Orders) -> None:
             web=web,
             inbox=inbox,
             answering=answering,
+            channels=Channels(engine),
             directory=directory,
             asking=Asking(engine=engine, me=me, directory=directory),
             pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
