@@ -42,8 +42,8 @@ async def on_offer(
 
 def _press(offer: Offer, run: Row, body: Mapping[str, Any]) -> Press:
     container = body["container"]
-    thread = run["conversation"].split(":", 2)[2]
-    is_private = bool(container.get("is_ephemeral")) or thread.startswith("private-")
+    thread, _, owner = run["conversation"].split(":", 2)[2].partition(":")
+    is_private = bool(container.get("is_ephemeral") or owner) or thread.startswith("private-")
     return Press(
         offer=offer,
         trace=run["id"],
@@ -54,6 +54,7 @@ def _press(offer: Offer, run: Row, body: Mapping[str, Any]) -> Press:
             thread=thread,
             user=run["asker"],
             text="",
+            private=bool(owner),
         ),
         response_url=body.get("response_url", "") if is_private else "",
     )

@@ -228,9 +228,7 @@ class Answers:
             self.directory.person(message.user),
             self.directory.channels_of(message.user),
         )
-        return access(
-            me=self.me, place=place, person=person, channels=channels, workspace=settings.workspace
-        )
+        return access(me=self.me, place=place, person=person, channels=channels, workspace=settings.workspace)
 
     async def _failed(self, claim: Claim, failed: AnswerFailedError, outlet: Outlet) -> Reply:
         """An apology; before it, while another try may help, a word on what happens next."""
