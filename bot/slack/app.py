@@ -26,12 +26,14 @@ from bot.slack.listeners.keeping import on_keep, on_kept, on_what
 from bot.slack.listeners.library import on_ingest
 from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
 from bot.slack.listeners.offers import on_offer
+from bot.slack.listeners.settings import on_settings, on_settings_saved
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
 from bot.slack.views.home import FORGET
 from bot.slack.views.keeping import KEEP, WHAT
 from bot.slack.views.offers import FEEDBACK, HOW, Offer
 from bot.slack.views.reason import REASON_GIVEN
+from bot.slack.views.settings import SETTINGS_SAVED
 from bot.slack.web import Web
 
 log = structlog.get_logger()
@@ -85,10 +87,12 @@ def _listen(app: AsyncApp) -> None:
     app.command("/crag-ingest")(on_ingest)
     app.command("/crag-forget")(on_forget)
     app.command("/crag-traces")(on_traces)
+    app.command("/crag-settings")(on_settings)
     app.command(ANYTHING)(on_unknown_command)
     app.action(FEEDBACK)(on_feedback)
     app.action(HOW)(on_how)
     app.view(REASON_GIVEN)(on_reason)
+    app.view(SETTINGS_SAVED)(on_settings_saved)
     for offer in Offer:
         app.action(offer.value)(on_offer)
     app.action(FORGET)(on_home_forget)

@@ -12,6 +12,7 @@ from bot.slack.web import SlackRefusedError, Web, heard
 REMEMBERED = 300.0
 """Seconds; events of channels and members drop what they concern before."""
 MOST = 10_000
+PAGE = 1_000
 MOST_CHANNELS = 200
 """Of a person: further ones are not looked at."""
 
@@ -60,6 +61,22 @@ class Directory:
     async def channels_of(self, user: str) -> tuple[str, ...]:
         """Conversations that the person is in and that we may know of."""
         return await self._channels.get(user)
+
+    async def among(self, channel: str, people: Collection[str]) -> frozenset[str]:
+        """Those of the people who are in the conversation, as Slack says it now; nobody, where it may not be seen."""
+        found: set[str] = set()
+        cursor = ""
+        try:
+            while True:
+                page = await heard(
+                    self._client.conversations_members(channel=channel, limit=PAGE, cursor=cursor or None)
+                )
+                found |= set(people) & set(page.get("members", ()))
+                cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+                if not cursor or len(found) == len(people):
+                    return frozenset(found)
+        except SlackRefusedError:
+            return frozenset()
 
     async def names(self, people: Collection[str], channels: Collection[str] = ()) -> dict[str, str]:
         """What people and channels are called, by id; those that have no name for us are left out."""

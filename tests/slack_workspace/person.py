@@ -119,6 +119,12 @@ class Person:
             return self.slack.message(shown)
         return await self.is_shown(saying, in_=in_, since=since, within=within)
 
+    async def opens(self, line: str, *, in_: Conversation, title: str = "") -> Modal:
+        """Run a slash command that opens a modal (of this title) and says nothing; what stands open before her."""
+        if shown := await gestures.run(self._platform, self.slack.installation, self.account, in_, line):
+            raise AssertionError(f"{line} opened nothing, but said {self.slack.message(shown).screen!r}")
+        return await self.sees_modal(title)
+
     async def is_shown(
         self, saying: str = "", *, in_: Conversation, since: str = "", within: float | None = None
     ) -> Message:

@@ -82,11 +82,14 @@ class Shelf:
         space = space_for_ingest(me=self.me, place=place, for_everybody=for_everybody)
         return Request(space=space, where=self.where(space, place), channel=channel, user=user)
 
+    async def is_admin(self, user: str) -> bool:
+        """One of those who are named in the settings, or an admin of the workspace."""
+        return user in self.admins or (await self.directory.person(user)).admin
+
     async def check_ingester(self, channel: str, user: str) -> None:
         """Raises PermissionError with the reason where the person may not add documents in the channel."""
         settings = await self.channels.of(self.me.team, channel)
-        admin = user in self.admins or (await self.directory.person(user)).admin
-        if not settings.may_ingest(user, admin=admin):
+        if not settings.may_ingest(user, admin=await self.is_admin(user)):
             raise PermissionError(MAY_NOT_INGEST[settings.ingest])
 
     async def documents(self, channel: str, user: str) -> tuple[StoredDocument, ...]:

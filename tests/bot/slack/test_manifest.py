@@ -26,7 +26,7 @@ def test_every_scope_that_is_needed_is_asked_for(manifest: dict[str, Any]) -> No
 
 def test_every_command_escapes_what_it_is_given(manifest: dict[str, Any]) -> None:
     commands = {one["command"]: one for one in manifest["features"]["slash_commands"]}
-    assert set(commands) == {"/crag-ask", "/crag-ingest", "/crag-forget", "/crag-traces"}
+    assert set(commands) == {"/crag-ask", "/crag-ingest", "/crag-forget", "/crag-settings", "/crag-traces"}
     assert all(one["should_escape"] for one in commands.values())
 
 
