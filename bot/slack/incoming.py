@@ -112,7 +112,7 @@ def read(body: Mapping[str, Any], me: Me) -> Message | None:
 
 def private_conversation(conversation: str, person: str) -> str:
     """What one person is answered privately in a thread that others read, too."""
-    return f"{conversation}:{person}"
+    return f"{conversation}:private-{person}"
 
 
 async def asks(message: Message, settings: ChannelSettings, joined: Callable[[str], Awaitable[bool]]) -> bool:

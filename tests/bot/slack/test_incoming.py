@@ -167,9 +167,9 @@ async def test_where_we_are_switched_off_only_a_person_who_mentions_us_is_heard(
 def test_what_is_answered_privately_is_a_conversation_of_its_author_alone() -> None:
     private, dm = ChannelSettings(private_first=True), event(channel="D1", channel_type="im")
     for body, settings, conversation in (
-        (event(), private, "T1:C1:10.1:U0ANN"),
+        (event(), private, "T1:C1:10.1:private-U0ANN"),
         (event(), ChannelSettings(), "T1:C1:10.1"),
-        (event(), ChannelSettings(manner=Manner.OFF), "T1:C1:10.1:U0ANN"),
+        (event(), ChannelSettings(manner=Manner.OFF), "T1:C1:10.1:private-U0ANN"),
         (dm, private, "T1:D1:10.1"),
         (event(bot_id="B0OTHER", user=None), private, "T1:C1:10.1"),
     ):
