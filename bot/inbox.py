@@ -4,7 +4,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    Select,
     Table,
     Text,
     Update,
@@ -28,6 +29,7 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    tuple_,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, insert
@@ -35,6 +37,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 metadata = MetaData()
+
+HOUR = timedelta(hours=1)
+"""That limits are for."""
 
 inbox = Table(
     "inbox",
@@ -53,6 +58,7 @@ inbox = Table(
     Column("replies", ARRAY(Text), nullable=False, server_default="{}"),
     Column("outcome", JSONB(none_as_null=True)),
     Column("stopped", Boolean, nullable=False, server_default=text("false")),
+    Column("limited", Boolean, nullable=False, server_default=text("false")),
     Column("done_at", DateTime(timezone=True)),
     Index("inbox_waiting", "conversation", "ts", postgresql_where=text("done_at IS NULL")),
     Index("inbox_of_conversation", "conversation"),
@@ -89,6 +95,7 @@ _CLAIM = (
 )
 _POSTED = update(inbox).where(_OURS).values(replies=bindparam("replies"))
 _PREPARED = update(inbox).where(_OURS).values(outcome=bindparam("outcome"))
+_LIMITED = update(inbox).where(_OURS).values(limited=True)
 _DONE = (
     update(inbox)
     .where(_OURS)
@@ -190,6 +197,23 @@ class Inbox:
         """Records what is posted so far. Raises ClaimLostError."""
         await self._change(_POSTED, claim, {"replies": list(replies)})
 
+    async def full_until(self, claim: Claim, limits: Mapping[str, int]) -> datetime | None:
+        """When there is room for the item again, where as many questions as the `limits` allow came in the hour before
+        it, by `person`, `channel` or `team`; None where there is room. It is counted by what was received, in its
+        order: however many processes ask at once, no more than the limit are let through. What is limited is not
+        counted against what follows.
+        """
+        async with self._connected() as connection:
+            found = [
+                (await connection.execute(_nth_before(claim, scope), {"skipped": most - 1})).scalar()
+                for scope, most in limits.items()
+            ]
+            full = max((at for at in found if at), default=None)
+            if full is None:
+                return None
+            await connection.execute(_LIMITED, _ours(claim))
+            return full + HOUR
+
     async def prepared(self, claim: Claim, outcome: Any) -> None:
         """Records what is to be posted: another attempt posts this and works nothing out again."""
         await self._change(_PREPARED, claim, {"outcome": outcome})
@@ -280,6 +304,30 @@ def _this(item: Item | Claim) -> dict[str, Any]:
 
 def _ours(claim: Claim) -> dict[str, Any]:
     return _this(claim) | {"this_attempt": claim.attempt}
+
+
+def _nth_before(claim: Claim, scope: str) -> Select[datetime]:
+    """When the question came in that leaves no room for this one: so many were let through since, in its hour."""
+    this = select(inbox.c.received_at).where(_at(claim)).scalar_subquery()
+    same = {
+        "person": inbox.c.person == claim.person,
+        "channel": inbox.c.channel == claim.channel,
+        "team": inbox.c.team == claim.team,
+    }
+    earlier = tuple_(inbox.c.received_at, inbox.c.ts) < tuple_(this, claim.ts)
+    asked = inbox.c.conversation.startswith(f"{claim.team}:", autoescape=True)
+    return (
+        select(inbox.c.received_at)
+        .where(inbox.c.team == claim.team, same[scope], asked, ~inbox.c.limited, earlier)
+        .where(inbox.c.received_at > this - HOUR)
+        .order_by(inbox.c.received_at.desc(), inbox.c.ts.desc())
+        .offset(bindparam("skipped"))
+        .limit(1)
+    )
+
+
+def _at(claim: Claim) -> ColumnElement[bool]:
+    return and_(inbox.c.team == claim.team, inbox.c.channel == claim.channel, inbox.c.ts == claim.ts)
 
 
 def _of(team: str, person: str) -> ColumnElement[bool]:

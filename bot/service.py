@@ -130,6 +130,7 @@ def _installation(settings: Settings) -> Installation:
         app_token=_secret(settings.slack_app_token) if socket else "",
         signing_secret="" if socket else _secret(settings.slack_signing_secret),
         admins=frozenset(settings.admins),
+        limits={str(scope): most for scope, most in settings.limits.items()},
         manners=Manners(
             usual=Manner(settings.listen),
             channels={channel: Manner(manner) for channel, manner in settings.listen_in.items()},

@@ -54,6 +54,9 @@ def _choices(value: object) -> object:
     return value if words is None else {word.partition("=")[0]: word.partition("=")[2] for word in words}
 
 
+Limits = Annotated[
+    Mapping[Literal["person", "channel", "team"], Annotated[int, Field(ge=1)]], BeforeValidator(_choices)
+]
 Choices = Annotated[Mapping[str, Literal["mention", "thread", "all"]], BeforeValidator(_choices)]
 
 
@@ -191,6 +194,11 @@ class Settings(BaseModel):
     )
     listen_in: Choices = _field({}, "Other manners by channel id.", example="C012AB3CD=all,C045EF6GH=mention")
     bot_channels: Words = _field((), "Ids of channels where other bots may ask, too.", example="C012AB3CD")
+    limits: Limits = _field(
+        {},
+        "Questions an hour by `person`, `channel` and `team`; unset: any.",
+        example="person=30,channel=200,team=1000",
+    )
     settings_by: Literal["members", "admins"] = _field(
         "members", "Who may change a channel's settings, until the channel says otherwise."
     )

@@ -1,7 +1,7 @@
 """The Slack side of the bot put together: what wiring starts, mounts and hands to the queue."""
 
 import copy
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -57,6 +57,8 @@ class Installation:
     signing_secret: str = ""
     admins: frozenset[str] = frozenset()
     manners: Manners = field(default_factory=Manners)
+    limits: Mapping[str, int] = field(default_factory=dict)
+    """Questions an hour by `person`, `channel` and `team`."""
     silent: float = SILENT
 
 
@@ -193,6 +195,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             inbox=uses.inbox,
             answering=uses.answering,
             channels=channels,
+            limits=installation.limits,
             asking=Asking(engine=uses.engine, me=me, directory=directory),
             directory=directory,
             pace=pace,

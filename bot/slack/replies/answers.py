@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
 
 import structlog
@@ -26,6 +26,7 @@ from bot.slack.replies.progress import Live
 from bot.slack.replies.thread import Thread
 from bot.slack.text.mrkdwn import wordless
 from bot.slack.views.blocks import Reply, answer_reply, notice_reply
+from bot.slack.views.limits import limit_reply
 from bot.slack.views.offers import Possible
 from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web, heard
 from crag_graph.domain import Progress
@@ -79,6 +80,7 @@ class Answers:
     pace: Pace
     asking: Asking
     forgetting: Forgetting
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     async def handle(self, claim: Claim) -> bool:
         """True where another item waits, or may wait."""
@@ -168,6 +170,8 @@ class Answers:
         settings = await self.channels.of(message.team, message.channel)
         if settings.manner is Manner.OFF and message.kind is not Kind.DM:
             return notice_reply(words.switched_off(settings.changers))
+        if full := await self.inbox.full_until(claim, self.limits):
+            return limit_reply(int(full.timestamp()), f"{full:%H:%M} UTC")
         asked = await self.asking.read(claim, message)
         if wordless(asked.text):
             return notice_reply(words.HINT)

@@ -82,6 +82,7 @@ class Options:
     deadline: float = 60.0
     admins: frozenset[str] = frozenset()
     manners: Manners = field(default_factory=Manners)
+    limits: dict[str, int] = field(default_factory=dict)
     pace: Pace = field(default_factory=lambda: Pace(patience=0.05, append_every=0.05, edit_every=0.1, again_after=0.3))
     silent: float = 30.0
     fetch_allow: tuple[str, ...] = ()
@@ -249,6 +250,7 @@ def _installation(address: Address, options: Options) -> Installation:
         signing_secret=address.signing_secret if http else "",
         admins=options.admins,
         manners=options.manners,
+        limits=options.limits,
         silent=options.silent,
     )
 
