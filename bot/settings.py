@@ -199,9 +199,7 @@ class Settings(BaseModel):
         "Questions an hour by `person`, `channel` and `team`; unset: any.",
         example="person=30,channel=200,team=1000",
     )
-    settings_by: Literal["members", "admins"] = _field(
-        "members", "Who may change a channel's settings, until the channel says otherwise."
-    )
+    settings_by: Literal["members", "admins"] = _field("members", "Who may change a channel's settings at first.")
     admins: Words = _field(
         (), "Slack user ids of the admins; `TEAM:USER` counts in that team alone.", example="U012AB3CD,T01:U045EF6GH"
     )
