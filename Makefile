@@ -71,6 +71,7 @@ clean:
 DATA ?= ../shared/data
 
 # Minutes of one core; the weights in the package are replaced, and the table is written again.
+# CACHE=… keeps what was read and trained in a folder, so that a second run is short.
 train-evaluator: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/train.txt
-	OMP_NUM_THREADS=1 $(BIN)/python -m crag_graph.benchmarks.train_evaluator --data $(DATA) --write benchmarks/evaluator.md
+	OMP_NUM_THREADS=1 $(BIN)/python -m crag_graph.benchmarks.train_evaluator --data $(DATA) $(if $(CACHE),--cache $(CACHE)) --write benchmarks/evaluator.md
