@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 KEEP = 0.02
 """Score from which a strip is kept."""
-KEEP_BESIDE = 0.3
+KEEP_BESIDE = 0.1
 """Share of the best strip's score from which another one is kept."""
 
 
