@@ -26,7 +26,7 @@ from bot.traces.recorder import Recorder
 from crag_graph.chat import ChatModel
 from crag_graph.context import Policy
 from crag_graph.embedding import Embedder
-from crag_graph.evaluators.calibration import Calibration, CalibrationError, load_calibration
+from crag_graph.evaluators.calibration import CalibrationError, Fit, load_fit
 from crag_graph.evaluators.llm import LlmEvaluator
 from crag_graph.evaluators.local import LocalEvaluator
 from crag_graph.evaluators.onnx import CALIBRATION, OnnxEvaluator, ScorerError
@@ -164,10 +164,28 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
         )
 
 
+def fit_file(settings: Settings) -> Path | None:
+    """Where what was fitted to the evaluator that is set is kept; None for one that nothing can be fitted to."""
+    if settings.evaluator == "llm":
+        return None
+    if settings.evaluator == "local":
+        return settings.data_dir / CALIBRATION
+    model = Path(settings.evaluator.removeprefix("onnx:"))
+    return (model if model.is_dir() else model.parent) / CALIBRATION
+
+
+def thresholds(settings: Settings) -> Thresholds:
+    """Those that are set; where neither is, those that were fitted. Raises SettingsError."""
+    file = fit_file(settings)
+    by_hand = {"upper", "lower"} & settings.model_fields_set
+    fitted = _fit(file).thresholds if file and not by_hand else None
+    return fitted or Thresholds(upper=settings.upper, lower=settings.lower)
+
+
 def policy(settings: Settings) -> Policy:
     """The rules of the installation."""
     return Policy(
-        thresholds=Thresholds(upper=settings.upper, lower=settings.lower),
+        thresholds=thresholds(settings),
         by_parts=settings.verdict == "parts",
         top_k=settings.top_k,
         web_pages=settings.web_pages,
@@ -256,7 +274,7 @@ def _services(
 
 def _evaluators(settings: Settings, local: LocalEmbedder, chat: ChatModel | None) -> tuple[Evaluator, Evaluator | None]:
     """The one that is set, and the local one as its spare."""
-    spare = LocalEvaluator(local, calibration=_calibration(settings.data_dir / CALIBRATION))
+    spare = LocalEvaluator(local, calibration=_fit(settings.data_dir / CALIBRATION).calibration)
     if settings.evaluator == "llm" and chat:
         return LlmEvaluator(chat), spare
     if settings.evaluator.startswith("onnx:"):
@@ -264,11 +282,11 @@ def _evaluators(settings: Settings, local: LocalEmbedder, chat: ChatModel | None
     return spare, None
 
 
-def _calibration(file: Path) -> Calibration:
+def _fit(file: Path) -> Fit:
     try:
-        return load_calibration(file)
+        return load_fit(file)
     except CalibrationError as error:
-        raise SettingsError(f"{error} Move it away, or run `crag calibrate` again.") from error
+        raise SettingsError(f"{error} Move it away, or take it back with `crag calibrate --undo`.") from error
 
 
 def _onnx(path: str) -> OnnxEvaluator:

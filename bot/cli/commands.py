@@ -309,16 +309,33 @@ def graph() -> None:
     print(mermaid())
 
 
+Cost = Annotated[float, typer.Option(min=0.0, help="What such a mistake costs, against the others.")]
+
+
 @app.command()
-def calibrate(
-    cases: Annotated[Path, typer.Argument(help="Reviewed questions, one JSON object a line.")],
+def calibrate(  # noqa: PLR0917 - each but the first is an option
+    cases: Annotated[
+        Path | None, typer.Argument(help="Reviewed questions, as `crag traces export` writes them.")
+    ] = None,
+    false_correct: Cost = 1.0,
+    false_incorrect: Cost = 1.0,
+    needless_web: Cost = 0.3,
     apply: Annotated[bool, typer.Option("--apply", help="Use it from the next start on.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Instead: take the newest fit back.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="A PNG to draw the reliability curve in.")] = None,
 ) -> None:
     """Fit the evaluator and the thresholds to reviewed questions of yours."""
-    from bot.cli.calibrate import fit
+    from bot.cli import calibrate as work
+    from bot.cli.errors import UseError
     from bot.cli.running import run
+    from crag_graph.benchmarks.quality import Costs
 
-    run(lambda settings: fit(settings, cases, apply=apply))
+    costs = Costs(false_correct=false_correct, false_incorrect=false_incorrect, needless_web=needless_web)
+    if undo:
+        run(work.undo)
+    if cases is None:
+        raise UseError("Name a file of reviewed questions; `crag traces export` writes one.")
+    run(lambda settings: work.fit(settings, cases, costs=costs, apply=apply, picture=picture))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -10,6 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crag_graph.benchmarks.quality import (
+    Costs,
+    Quality,
+    comparison,
+    confusion_table,
+    quality,
+    reliability_table,
+)
 from crag_graph.domain import Kind, Passage, Verdict
 from crag_graph.evaluators.calibration import Calibration, logit
 from crag_graph.services import Evaluator
@@ -44,27 +52,6 @@ class ReviewedCase:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Costs:
-    """What a wrong verdict costs. A needless web search is one that the library could have spared."""
-
-    false_correct: float = 1.0
-    false_incorrect: float = 1.0
-    needless_web: float = 0.3
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quality:
-    """Over all cases: right verdicts, said correct or incorrect when it was not, and calibration error (ECE)."""
-
-    accuracy: float
-    false_correct: float
-    false_incorrect: float
-    needless_web: float
-    calibration_error: float
-    cost: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class Report:
     """Before is with the thresholds given and the evaluator as it is; after with what was fitted.
 
@@ -81,19 +68,19 @@ class Report:
 
     def text(self) -> str:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.by_verdict.items())
-        rows = [
-            ("right verdicts", self.before.accuracy, self.after.accuracy),
-            ("said correct, was not", self.before.false_correct, self.after.false_correct),
-            ("said incorrect, was not", self.before.false_incorrect, self.after.false_incorrect),
-            ("needless web searches", self.before.needless_web, self.after.needless_web),
-            ("calibration error", self.before.calibration_error, self.after.calibration_error),
-            ("cost a question", self.before.cost, self.after.cost),
-        ]
-        lines = [f"{self.cases} cases: {counts}.", "", "| | before | after |", "|---|---|---|"]
-        lines += [f"| {name} | {before:.3f} | {after:.3f} |" for name, before, after in rows]
         old, new = self.thresholds_before, self.thresholds
-        lines.append(f"| thresholds | {old.upper:.2f} / {old.lower:.2f} | {new.upper:.2f} / {new.lower:.2f} |")
-        return "\n".join(lines)
+        return "\n".join(
+            [
+                f"{self.cases} cases: {counts}.",
+                "",
+                comparison(self.before, self.after),
+                f"| thresholds | {old.upper:.2f} / {old.lower:.2f} | {new.upper:.2f} / {new.lower:.2f} |",
+                "",
+                confusion_table(self.before, self.after),
+                "",
+                reliability_table(self.before, self.after),
+            ]
+        )
 
     @property
     def better(self) -> bool:
@@ -202,36 +189,17 @@ def _folds(scores: Scores, verdicts: Sequence[Verdict], costs: Costs) -> Iterato
 
 
 def _quality(folds: Sequence[Fold], costs: Costs) -> Quality:
-    said, right, probabilities, labels = [], [], [], []
+    pairs: list[tuple[Verdict, Verdict]] = []
+    probabilities, labels = [], []
     for scores, verdicts, calibration, thresholds in folds:
         calibrated = [[calibration(np.array(part)) for part in parts] for parts in scores]
-        said += [judge([part.tolist() for part in parts], thresholds) for parts in calibrated]
-        right += list(verdicts)
+        said = (judge([part.tolist() for part in parts], thresholds) for parts in calibrated)
+        pairs += zip(verdicts, said, strict=True)
         best = [np.array([part.max(initial=0.0) for part in parts]) for parts in calibrated]
         odds, wanted = _labelled(best, verdicts)
-        probabilities += list(1 / (1 + np.exp(-odds)))
-        labels += list(wanted)
-    pairs = list(zip(said, right, strict=True))
-    shares = {
-        "accuracy": _share(one is other for one, other in pairs),
-        "false_correct": _share(one is Verdict.CORRECT is not other for one, other in pairs),
-        "false_incorrect": _share(one is Verdict.INCORRECT is not other for one, other in pairs),
-        "needless_web": _share(other is Verdict.CORRECT is not one for one, other in pairs),
-    }
-    cost = sum(getattr(costs, name) * shares[name] for name in ("false_correct", "false_incorrect", "needless_web"))
-    error = calibration_error(np.array(probabilities), np.array(labels))
-    return Quality(**shares, calibration_error=error, cost=cost)
-
-
-def calibration_error(probabilities: Floats, labels: Floats, *, bins: int = 10) -> float:
-    """Expected calibration error: mean distance of probability and frequency over equal bins, by their size."""
-    places = np.minimum((probabilities * bins).astype(int), bins - 1)
-    inside = [places == number for number in range(bins) if (places == number).any()]
-    return float(sum(mask.mean() * abs(probabilities[mask].mean() - labels[mask].mean()) for mask in inside))
-
-
-def _share(truths: Iterator[bool] | Any) -> float:
-    return float(np.mean([*truths]))
+        probabilities.append(1 / (1 + np.exp(-odds)))
+        labels.append(wanted)
+    return quality(pairs, np.concatenate(probabilities), np.concatenate(labels), costs)
 
 
 def _check(cases: Sequence[ReviewedCase]) -> None:

@@ -1,12 +1,14 @@
-"""What makes an evaluator's score a probability at one installation: two numbers in a file."""
+"""What was fitted to one installation: two numbers that make a score a probability, two thresholds, and their file."""
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crag_graph.verdict import Thresholds
 
 _LEAST = 1e-6
 
@@ -42,28 +44,57 @@ def logit(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return odds
 
 
-def load_calibration(file: Path) -> Calibration:
-    """No calibration where there is no file. Raises CalibrationError where it holds something else."""
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """What a file holds; without thresholds, the usual ones stand."""
+
+    calibration: Calibration = field(default_factory=Calibration)
+    thresholds: Thresholds | None = None
+
+
+def load_fit(file: Path) -> Fit:
+    """Nothing fitted where there is no file. Raises CalibrationError where it holds something else."""
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
-        return Calibration(slope=float(stored["slope"]), shift=float(stored["shift"]))
+        return Fit(
+            calibration=Calibration(slope=float(stored["slope"]), shift=float(stored["shift"])),
+            thresholds=Thresholds(**stored["thresholds"]) if stored.get("thresholds") else None,
+        )
     except FileNotFoundError:
-        return Calibration()
+        return Fit()
     except CalibrationError:
         raise
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CalibrationError(f"{file}: {error}") from error
 
 
-def save_calibration(calibration: Calibration, file: Path) -> Path | None:
+def save_fit(fit: Fit, file: Path) -> Path | None:
     """Writes the file whole or not at all; what was there before stays beside it, and its name is returned."""
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_name(f"{file.name}.new")
-    fresh.write_text(json.dumps(asdict(calibration), indent=1) + "\n", encoding="utf-8")
+    stored = asdict(fit.calibration) | {"thresholds": asdict(fit.thresholds) if fit.thresholds else None}
+    fresh.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     kept = None
     if file.exists():
-        numbers = (file.with_name(f"{file.stem}.{number}{file.suffix}") for number in range(1, 10_000))
-        kept = next(name for name in numbers if not name.exists())
+        kept = next(name for number in range(1, 10_000) if not (name := _kept(file, number)).exists())
         kept.write_bytes(file.read_bytes())
     fresh.replace(file)
     return kept
+
+
+def undo_fit(file: Path) -> bool:
+    """Puts back what the newest fit replaced, be it that there was none; that fit stays beside it as `….undone.json`.
+
+    False where there is nothing to take back.
+    """
+    if not file.exists():
+        return False
+    file.replace(file.with_name(f"{file.stem}.undone{file.suffix}"))
+    older = [name for number in range(1, 10_000) if (name := _kept(file, number)).exists()]
+    if older:
+        older[-1].replace(file)
+    return True
+
+
+def _kept(file: Path, number: int) -> Path:
+    return file.with_name(f"{file.stem}.{number}{file.suffix}")

@@ -17,7 +17,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 from tokenizers import Encoding, Tokenizer
 
 from crag_graph.domain import Part, Passage, Score, Strip
-from crag_graph.evaluators.calibration import load_calibration
+from crag_graph.evaluators.calibration import load_fit
 from crag_graph.evaluators.choosing import helpful
 from crag_graph.evaluators.parts import parts
 from crag_graph.evaluators.prepared import heading
@@ -55,7 +55,7 @@ class OnnxEvaluator:
         self._tokenizer = _tokenizer(model.with_name(TOKENIZER))
         self._session = _session(model)
         self._inputs = {given.name for given in self._session.get_inputs()}
-        self._calibration = load_calibration(model.with_name(CALIBRATION))
+        self._calibration = load_fit(model.with_name(CALIBRATION)).calibration
         _check(self._inputs, model)
 
     async def evaluate(self, question: str, passages: Sequence[Passage]) -> Evaluation:

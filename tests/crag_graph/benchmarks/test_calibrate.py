@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crag_graph.benchmarks.calibrate import CaseError, Costs, ReviewedCase, calibrate, read_cases
+from crag_graph.benchmarks.calibrate import CaseError, ReviewedCase, calibrate, read_cases
+from crag_graph.benchmarks.quality import Costs
 from crag_graph.domain import Kind, Part, Passage, Score, Strip, Verdict
 from crag_graph.services import Evaluation, Filtering
 
