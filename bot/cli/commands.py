@@ -209,6 +209,29 @@ def traces_review(  # noqa: PLR0917 - each but the first is an option
     run(lambda settings: work(settings, trace, given, as_json=json))
 
 
+@traces.command("export")
+def traces_export(  # noqa: PLR0917 - each is an option, none a position
+    output: Annotated[Path | None, typer.Option(help="A file to write; without it, standard output.")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Keep the names and ids of people, channels and teams.")] = False,
+    verdict: Annotated[str | None, typer.Option(help="As it was said: correct, ambiguous or incorrect.")] = None,
+    review: Annotated[str | None, typer.Option(help="good, wrong, incomplete, bad (either of the two) or any.")] = None,
+    channel: str | None = None,
+    person: str | None = None,
+    since: Annotated[str | None, typer.Option(help="A date, or a time as 2026-11-30T09:00.")] = None,
+    until: Annotated[str | None, typer.Option(help="A date, or a time as 2026-11-30T09:00.")] = None,
+    text: Annotated[str | None, typer.Option(help="In the question or the answer.")] = None,
+) -> None:
+    """Write reviewed traces as cases for `crag calibrate` and `crag benchmark`."""
+    from bot.cli.cases import export as work
+    from bot.cli.running import run
+    from bot.cli.traces import selection
+
+    which = selection(
+        verdict=verdict, review=review, channel=channel, asker=person, since=since, until=until, text=text
+    )
+    run(lambda settings: work(settings, which, output=output, raw=raw))
+
+
 OfTeam = Annotated[str | None, typer.Option("--team", help="In this team alone; without it, in all.", metavar="T…")]
 
 

@@ -38,8 +38,8 @@ class Filter:
     verdict: str | None = None
     state: Literal["running", "unfinished", "answered", "stopped", "failed"] | None = None
     feedback: Literal["helpful", "unhelpful", "any", "none"] | None = None
-    review: Literal["good", "wrong", "incomplete", "bad", "any", "none"] | None = None
-    """By the newest review; `bad` is wrong or incomplete."""
+    review: Literal["good", "wrong", "incomplete", "bad", "any", "none", "judged"] | None = None
+    """By the newest rating; `bad` is wrong or incomplete, `judged` also what was reviewed without a rating."""
     model: str | None = None
     """The chat model that wrote."""
     since: datetime | None = None
@@ -217,6 +217,8 @@ def _reviewed(wanted: str) -> ColumnElement[bool]:
             return runs.c.review.is_(None)
         case "any":
             return runs.c.review.is_not(None)
+        case "judged":
+            return exists().where(reviews.c.run == runs.c.id)
         case "bad":
             return runs.c.review.in_(["wrong", "incomplete"])
         case _:

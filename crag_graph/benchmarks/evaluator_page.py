@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crag_graph.benchmarks import tables
-from crag_graph.benchmarks.quality import calibration_error
 from crag_graph.benchmarks.evaluator_outcomes import Cost, StripCase
+from crag_graph.benchmarks.quality import calibration_error
 from crag_graph.domain import Verdict
 from crag_graph.evaluators.choosing import KEEP, KEEP_BESIDE, helpful
 from crag_graph.verdict import Thresholds, judge

@@ -4,11 +4,13 @@ from pathlib import Path
 import pytest
 
 from bot.cli.ask import ask
+from bot.cli.cases import export
 from bot.cli.errors import UseError
 from bot.cli.ingest import ingest
 from bot.cli.review import judgement, review
 from bot.cli.traces import list_them, selection, show
 from bot.settings import Settings
+from crag_graph.benchmarks.calibrate import read_cases
 
 QUESTION = "How many days of parental leave does a parent get?"
 
@@ -84,3 +86,19 @@ async def test_a_review_that_cannot_be_is_refused(settings: Settings, trace: str
         await review(settings, "nothing", judgement(rating="good", relevant=(), not_relevant=()), as_json=True)
     with pytest.raises(UseError, match="no passage nowhere"):
         await review(settings, trace, judgement(rating=None, relevant=["nowhere"], not_relevant=()), as_json=True)
+
+
+async def test_reviewed_traces_are_exported_as_cases_for_their_owner_alone(
+    settings: Settings, trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await review(settings, trace, judgement(rating="good", relevant=(), not_relevant=()), as_json=False)
+    capsys.readouterr()
+    file = tmp_path / "cases.jsonl"
+    assert await export(settings, selection(since=None, until=None), output=file, raw=False) == 0
+    assert "cases.jsonl: 1." in capsys.readouterr().err
+    assert file.stat().st_mode & 0o077 == 0
+    (case,) = read_cases(file)
+    assert (case.question, case.verdict) == (QUESTION, "correct")
+    assert case.passages
+    await export(settings, selection(since=None, until=None), output=None, raw=True)
+    assert json.loads(capsys.readouterr().out)["id"] == trace
