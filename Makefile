@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROCESSES ?= 2
 
 # BROWSER=none leaves out the tests in Chromium.
-.PHONY: install install-dev run test lint types walls tests screenshots test-llm benchmark lock train-evaluator clean
+.PHONY: install install-dev run test lint types walls tests screenshots test-llm test-training benchmark lock train-evaluator clean
 .DELETE_ON_ERROR:
 
 install: $(VENV)/.runtime
@@ -57,6 +57,11 @@ benchmark: install-dev
 	$(BIN)/python -m bot.benchmarks.search --output benchmarks/search.md
 	$(BIN)/python -m bot.benchmarks.admin --output benchmarks/admin.md
 	$(BIN)/python -m tests.scenarios.slack.benchmark > benchmarks/slack.md
+
+# The training of the local evaluator's reader needs torch, which the product does without.
+test-training: install-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/train.txt
+	$(BIN)/pytest tests/training
 
 screenshots: install-dev
 	$(BIN)/python -m tests.browser.screenshots screenshots

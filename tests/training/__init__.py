@@ -1,0 +1,1 @@
+"""What needs torch: the training of the local evaluator's reader (`make test-training`)."""
