@@ -23,10 +23,10 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
-    or_,
     select,
     text,
     tuple_,
@@ -86,7 +86,33 @@ _OTHERS_WAIT = exists().where(
 # Built once: to build them costs more than to send them.
 _RECEIVE = insert(inbox).on_conflict_do_nothing().returning(inbox.c.ts)
 _WAITS = select(inbox.c.ts).where(_THIS, inbox.c.done_at.is_(None))
-_STOPPED = select(or_(inbox.c.stopped, inbox.c.done_at.is_not(None))).where(_THIS)
+_STANDING = select(inbox.c.stopped).where(_OURS)
+_CONCERNED = select(inbox.c.conversation, inbox.c.done_at.is_not(None)).where(_THIS, inbox.c.person == bindparam("by"))
+# What is worked on is overtaken: its claim is lost, and the next one finds what is to be done instead.
+_OVERTAKEN: dict[str, Any] = {"attempts": inbox.c.attempts + 1, "outcome": None, "stopped": False}
+_REVISE = (
+    update(inbox)
+    .where(_THIS, inbox.c.person == bindparam("by"), inbox.c.done_at.is_(None), inbox.c.payload.has_key("message"))
+    .values(
+        _OVERTAKEN
+        | {
+            "attempts": inbox.c.attempts + case((inbox.c.attempts > 0, 1), else_=0),
+            "payload": func.jsonb_set(inbox.c.payload, ["message", "text"], bindparam("text_now", type_=JSONB)),
+        }
+    )
+)
+_DROP = update(inbox).where(_THIS, inbox.c.done_at.is_(None), inbox.c.attempts == 0)
+_WITHDRAW = (
+    update(inbox)
+    .where(_THIS, inbox.c.done_at.is_(None), inbox.c.payload.has_key("message"))
+    .values(_OVERTAKEN | {"payload": func.jsonb_build_object("withdrawn", inbox.c.payload["message"])})
+)
+_STOP = (
+    update(inbox)
+    .where(_THIS, inbox.c.person == bindparam("by"), inbox.c.done_at.is_(None))
+    .values(stopped=True)
+    .returning(inbox.c.ts)
+)
 _CLAIM = (
     update(inbox)
     .where(*(inbox.c[name] == _OLDEST.c[name] for name in ("team", "channel", "ts")))
@@ -160,6 +186,28 @@ class Said:
 
     asked: frozenset[str]
     replied: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where an item came from, and whose it is to change it."""
+
+    team: str
+    channel: str
+    ts: str
+    person: str = ""
+
+    @property
+    def named(self) -> dict[str, Any]:
+        return {"this_team": self.team, "this_channel": self.channel, "this_ts": self.ts, "by": self.person}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Concerned:
+    """An item that somebody wanted to change, in its conversation; `done`: it was too late."""
+
+    conversation: str
+    done: bool
 
 
 class Inbox:
@@ -243,10 +291,43 @@ class Inbox:
         async with self._connected() as connection:
             await connection.execute(update(inbox).where(where).values(stopped=True))
 
-    async def is_stopped(self, claim: Claim) -> bool:
-        """The asker wants it to end, or it was forgotten."""
+    async def concerned(self, place: Place) -> Concerned | None:
+        """What the person has asked there; None where it is nothing, or forgotten."""
         async with self._connected() as connection:
-            return (await connection.execute(_STOPPED, _this(claim))).scalar() is not False
+            return await _concerned(connection, place)
+
+    async def stop_one(self, place: Place) -> Concerned | None:
+        """The person wants this one item to end, whether it is worked on or waits; None where it is not theirs."""
+        async with self._connected() as connection:
+            await connection.execute(_STOP, place.named)
+            return await _concerned(connection, place)
+
+    async def is_stopped(self, claim: Claim) -> bool:
+        """Raises ClaimLostError, also where the question was edited, deleted or forgotten meanwhile."""
+        async with self._connected() as connection:
+            row = (await connection.execute(_STANDING, _ours(claim))).first()
+        if row is None:
+            raise ClaimLostError(claim.conversation)
+        return bool(row[0])
+
+    async def revise(self, place: Place, text: str) -> Concerned | None:
+        """The person's question reads like this now. What is not done is answered so, from the start.
+
+        Tells whether it was done before; None where the person has asked nothing there.
+        """
+        async with self._connected() as connection:
+            await connection.execute(_REVISE, place.named | {"text_now": text})
+            return await _concerned(connection, place)
+
+    async def withdraw(self, place: Place) -> bool:
+        """The question is gone: what waits is dropped, and for what is worked on its traces are to be removed.
+
+        True where that is to be done. Whatever is done stays as it is.
+        """
+        gone = {"done_at": func.now(), "payload": None, "outcome": None}
+        async with self._connected() as connection:
+            await connection.execute(_DROP.values(gone), place.named)
+            return (await connection.execute(_WITHDRAW, place.named)).rowcount > 0
 
     async def latest_conversation(self, *, team: str, channel: str, person: str) -> str | None:
         """The conversation in which the person asked last in this channel."""
@@ -296,6 +377,11 @@ class Inbox:
                 yield connection
         except SQLAlchemyError as error:
             raise InboxError from error
+
+
+async def _concerned(connection: AsyncConnection, place: Place) -> Concerned | None:
+    row = (await connection.execute(_CONCERNED, place.named)).first()
+    return Concerned(conversation=row[0], done=row[1]) if row else None
 
 
 def _this(item: Item | Claim) -> dict[str, Any]:

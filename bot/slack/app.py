@@ -18,6 +18,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.incoming import Manners
+from bot.slack.listeners.changes import on_answer_edited, on_changed, on_deleted, on_stop_pressed
 from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
 from bot.slack.listeners.feedback import on_feedback, on_reason
 from bot.slack.listeners.home import on_home_forget, on_home_opened
@@ -31,7 +32,7 @@ from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
 from bot.slack.views.home import FORGET
 from bot.slack.views.keeping import KEEP, WHAT
-from bot.slack.views.offers import FEEDBACK, HOW, Offer
+from bot.slack.views.offers import EDITED, FEEDBACK, HOW, STOP, Offer
 from bot.slack.views.reason import REASON_GIVEN
 from bot.slack.views.settings import SETTINGS_SAVED
 from bot.slack.web import Web
@@ -76,6 +77,8 @@ def make_app(web: Web, parts: Parts) -> AsyncApp:
 
 
 def _listen(app: AsyncApp) -> None:
+    app.event({"type": "message", "subtype": "message_changed"})(on_changed)
+    app.event({"type": "message", "subtype": "message_deleted"})(on_deleted)
     app.event("message")(on_message)
     app.event("app_mention")(on_message)
     app.event("agent_session_stopped")(on_stop)
@@ -99,6 +102,8 @@ def _listen(app: AsyncApp) -> None:
     app.shortcut(KEEP)(on_keep)
     app.action(WHAT)(on_what)
     app.view(KEEP)(on_kept)
+    app.action(EDITED)(on_answer_edited)
+    app.action(STOP)(on_stop_pressed)
     app.action(ANYTHING)(acknowledge)
 
 

@@ -33,6 +33,7 @@ from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import EraseEverything, Forgetting
 from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
+from bot.slack.replies.second_thoughts import SecondThoughts
 from bot.slack.start import check_app_token, introduce
 from bot.slack.teams import OneTeam, Team, Teams
 from bot.slack.transports import SILENT, Sockets, http_routes
@@ -196,9 +197,10 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             answering=uses.answering,
             channels=channels,
             limits=installation.limits,
-            asking=Asking(engine=uses.engine, me=me, directory=directory),
+            asking=Asking(engine=uses.engine, me=me, web=web, directory=directory),
             directory=directory,
             pace=pace,
+            second_thoughts=SecondThoughts(me=me, web=web, inbox=uses.inbox, pace=pace),
             forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget, home=home, erase=uses.erase),
         ),
         ingesting=Ingesting(

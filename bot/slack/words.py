@@ -7,6 +7,7 @@ HINT = (
     "I answer from your documents, and from the web where they are not enough."
 )
 GONE = "This answer is no longer known: it was forgotten, or it is too old."
+QUESTION_GONE = "The message with your question is gone. Ask again in a new one."
 STOPPED = "Stopped."
 ASK_LATER = "I have tried several times. Please ask again later."
 TRY_SHORTLY = "I cannot take this at the moment. Try again shortly."

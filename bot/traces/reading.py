@@ -118,6 +118,13 @@ async def find_run(engine: AsyncEngine, trace: str, *, team: str) -> Row | None:
     return dict(run) if run else None
 
 
+async def latest_question(engine: AsyncEngine, *, conversation: str, permalink: str) -> str:
+    """What a message asked when it was answered last; empty where it was not, or is forgotten."""
+    asked = select(runs.c.question).where(runs.c.conversation == conversation, runs.c.permalink == permalink)
+    async with engine.connect() as connection:
+        return (await connection.execute(asked.order_by(runs.c.started_at.desc()).limit(1))).scalar() or ""
+
+
 def _chosen(conditions: Sequence[ColumnElement[bool]], wanted: str | None, limit: int) -> Iterator[Select[Any]]:
     """Ways to the ids of the traces on a page; where the first finds too few, the next one finds them all.
 

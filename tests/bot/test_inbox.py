@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.database.engine import open_engine
-from bot.inbox import ClaimLostError, Inbox, InboxError, Item, Said
+from bot.inbox import ClaimLostError, Concerned, Inbox, InboxError, Item, Place, Said
 
 
 @pytest.fixture
@@ -161,3 +161,62 @@ async def test_a_database_that_is_away_is_said_so() -> None:
     with pytest.raises(InboxError, match="cannot be reached"):
         await Inbox(engine).receive(item())
     await engine.dispose()
+
+
+HERE = Place(team="T1", channel="C1", ts="10.1", person="U0ANN")
+
+
+async def test_an_edited_question_is_answered_as_it_reads_now(inbox: Inbox) -> None:
+    await inbox.receive(item(payload={"message": {"text": "hi"}}))
+    assert await inbox.revise(HERE, "hello \U0001f600") == Concerned(conversation="T1:C1:10.1", done=False)
+    first = await inbox.claim("T1:C1:10.1")
+    assert first is not None
+    assert (first.payload, first.attempt) == ({"message": {"text": "hello \U0001f600"}}, 1)
+    await inbox.prepared(first, "an answer")
+    await inbox.revise(HERE, "how are you")
+    with pytest.raises(ClaimLostError):
+        await inbox.is_stopped(first)
+    with pytest.raises(ClaimLostError):
+        await inbox.done(first)
+    second = await inbox.claim("T1:C1:10.1")
+    assert second is not None
+    assert (second.payload, second.outcome) == ({"message": {"text": "how are you"}}, None)
+    await inbox.done(second)
+    assert await inbox.revise(HERE, "again") == Concerned(conversation="T1:C1:10.1", done=True)
+
+
+async def test_what_somebody_else_asked_is_not_revised_and_not_stopped(inbox: Inbox) -> None:
+    await inbox.receive(item(payload={"message": {"text": "hi"}}))
+    claim = await inbox.claim("T1:C1:10.1")
+    assert claim is not None
+    other = Place(team="T1", channel="C1", ts="10.1", person="U0BEN")
+    assert await inbox.revise(other, "mine") is None
+    assert await inbox.stop_one(other) is None
+    assert not await inbox.is_stopped(claim)
+    assert await inbox.stop_one(HERE) == Concerned(conversation="T1:C1:10.1", done=False)
+    assert await inbox.is_stopped(claim)
+
+
+async def test_a_deleted_question_is_dropped_or_what_is_worked_on_is_to_be_removed(inbox: Inbox) -> None:
+    await inbox.receive(item(payload={"message": {"text": "hi"}}))
+    assert not await inbox.withdraw(HERE)
+    assert await inbox.claim("T1:C1:10.1") is None
+    await inbox.receive(item("10.2", payload={"message": {"text": "hi"}}))
+    claim = await inbox.claim("T1:C1:10.1")
+    assert claim is not None
+    await inbox.posted(claim, ["10.3"])
+    assert await inbox.withdraw(Place(team="T1", channel="C1", ts="10.2"))
+    with pytest.raises(ClaimLostError):
+        await inbox.done(claim)
+    after = await inbox.claim("T1:C1:10.1")
+    assert after is not None
+    assert (after.payload, after.replies) == ({"withdrawn": {"text": "hi"}}, ("10.3",))
+
+
+async def test_what_is_done_is_not_withdrawn(inbox: Inbox) -> None:
+    await inbox.receive(item(payload={"message": {"text": "hi"}}))
+    claim = await inbox.claim("T1:C1:10.1")
+    assert claim is not None
+    await inbox.done(claim)
+    assert not await inbox.withdraw(HERE)
+    assert await inbox.claim("T1:C1:10.1") is None

@@ -15,6 +15,7 @@ from bot.slack.incoming import Me, Message, private_conversation
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.forgetting import FORGETTING, Wish, ask_to_forget
 from bot.slack.text.mrkdwn import clean, escape, wordless
+from bot.slack.views.blocks import stoppable
 
 Link = Callable[[str, str, bool], Awaitable[str | None]]
 """The address of a one-time link to the review pages, for a person of a team whom Slack calls an admin or not; or None."""
@@ -59,8 +60,10 @@ async def on_ask(ack: AsyncAck, body: Mapping[str, Any], me: Me, taking: Taking)
     if command.text.lower() in {"", "help"} or wordless(command.text):
         await ack(ASK_HELP)
         return
-    await taking.take(private_message(command, me), response_url=command.response_url)
-    await ack(words.WORKING)
+    message = private_message(command, me)
+    await taking.take(message, response_url=command.response_url)
+    shown = stoppable(words.WORKING, message.ts)
+    await ack(text=shown.text, blocks=list(shown.blocks))
 
 
 def private_message(command: Command, me: Me) -> Message:

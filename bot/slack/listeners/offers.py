@@ -35,7 +35,7 @@ async def on_offer(
     elif run["asker"] != body["user"]["id"]:
         said = NOT_YOURS
     else:
-        said = TAKEN[offer] if await taking.press(_press(offer, run, body)) else DONE
+        said = TAKEN[offer] if await taking.put(_press(offer, run, body).item) else DONE
     await ack()
     await tell(respond, said)
 

@@ -8,7 +8,6 @@ from typing import Any
 from bot.inbox import Inbox, Item
 from bot.jobs import Kind, Queue
 from bot.slack.incoming import Message
-from bot.slack.replies.presses import Press
 
 REMEMBERED = 1_000
 
@@ -35,23 +34,23 @@ class Taking:
         if len(self._taken) > REMEMBERED:
             self._taken.popitem(last=False)
 
-    async def press(self, press: Press) -> bool:
-        """Stored and queued once, however often it is pressed; False where it is done already."""
-        waits = await self._inbox.receive(press.item)
+    async def put(self, item: Item) -> bool:
+        """Stored and queued once, however often it comes; False where it is done already. Raises as `take`."""
+        waits = await self._inbox.receive(item)
         if waits:
-            await self._queue.put(Kind.ANSWER, press.item.conversation)
+            await self._queue.put(Kind.ANSWER, item.conversation)
         return waits
 
     async def _store(self, message: Message, payload: dict[str, Any]) -> None:
-        item = Item(
-            team=message.team,
-            channel=message.channel,
-            ts=message.ts,
-            conversation=message.conversation,
-            person=message.user,
-            payload={"message": asdict(message), **payload},
-            event_id=message.event_id,
-            by_bot=message.from_bot,
+        await self.put(
+            Item(
+                team=message.team,
+                channel=message.channel,
+                ts=message.ts,
+                conversation=message.conversation,
+                person=message.user,
+                payload={"message": asdict(message), **payload},
+                event_id=message.event_id,
+                by_bot=message.from_bot,
+            )
         )
-        if await self._inbox.receive(item):
-            await self._queue.put(Kind.ANSWER, message.conversation)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
 
@@ -23,7 +24,8 @@ from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.private import Private
 from bot.slack.replies.progress import Live
-from bot.slack.replies.thread import Thread
+from bot.slack.replies.second_thoughts import SecondThoughts
+from bot.slack.replies.thread import placed_before, thread_of
 from bot.slack.text.mrkdwn import wordless
 from bot.slack.views.blocks import Reply, answer_reply, notice_reply
 from bot.slack.views.limits import limit_reply
@@ -38,7 +40,8 @@ TRIES = 3
 MOST_ATTEMPTS = 12
 """A question that workers die of, or that Slack will not take, is given up then."""
 LONGEST_PAUSE = 300.0
-LOOK_FOR_STOP = 1.0
+LOOK_FOR_STOP = 0.25
+"""Seconds: Stop may have been pressed in another process."""
 
 
 class Outlet(Protocol):
@@ -80,6 +83,7 @@ class Answers:
     pace: Pace
     asking: Asking
     forgetting: Forgetting
+    second_thoughts: SecondThoughts
     limits: Mapping[str, int] = field(default_factory=dict)
 
     async def handle(self, claim: Claim) -> bool:
@@ -87,6 +91,12 @@ class Answers:
         try:
             if "forget" in claim.payload:
                 await self.forgetting.work(claim)
+                return await self.inbox.done(claim)
+            if "withdrawn" in claim.payload:
+                await self.second_thoughts.withdraw(claim, Message(**_fields(claim.payload["withdrawn"])))
+                return await self.inbox.done(claim, [])
+            if "edited" in claim.payload:
+                await self.second_thoughts.offer(claim)
                 return await self.inbox.done(claim)
             replies = await self._answer_message(claim, Message(**_fields(claim.payload["message"])))
             return await self.inbox.done(claim, replies)
@@ -122,18 +132,10 @@ class Answers:
                 user=message.user,
                 thread=message.thread if message.private and message.is_reply else "",
             )
-        thread = Thread(
-            web=self.web,
-            me=self.me,
-            channel=message.channel,
-            root=message.thread,
-            question=message.ts,
-            mark=claim.mark,
-        )
+        thread = thread_of(claim, message, web=self.web, me=self.me)
 
         async def find() -> dict[int, str]:
-            others = (await self.inbox.said(claim.conversation)).replied - set(claim.replies)
-            return await thread.find(known=others, orphans=True)
+            return await placed_before(claim, thread, self.inbox)
 
         placed = dict(enumerate(claim.replies))
         if claim.attempt > 1:
@@ -146,6 +148,8 @@ class Answers:
             record=lambda replies: self.inbox.posted(claim, replies),
             find=find,
             placed=placed,
+            resumed=claim.attempt > 1,
+            item=claim.ts,
         )
 
     async def _compose(self, claim: Claim, message: Message, outlet: Outlet) -> Reply:
@@ -216,12 +220,12 @@ class Answers:
             await asyncio.gather(answering, watching, return_exceptions=True)
 
     async def _wait_for_stop(self, claim: Claim, outlet: Outlet) -> None:
+        """Raises ClaimLostError where the question was edited, deleted or forgotten: then it ends, too."""
         while not outlet.stopped.is_set():
-            try:
+            if await self.inbox.is_stopped(claim):
+                return
+            with suppress(TimeoutError):
                 await asyncio.wait_for(outlet.stopped.wait(), LOOK_FOR_STOP)
-            except TimeoutError:
-                if await self.inbox.is_stopped(claim):
-                    return
 
     def _possible(self, settings: ChannelSettings) -> Possible:
         return Possible(web=self.answering.has_web and settings.web is not WebUse.OFF)

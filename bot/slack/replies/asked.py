@@ -1,6 +1,6 @@
 """What a claim asks: a message in its own words, or the question of an earlier answer once more."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -10,8 +10,9 @@ from bot.slack import words
 from bot.slack.directory import Directory
 from bot.slack.incoming import Me, Message
 from bot.slack.replies.presses import WISHES, pressed
-from bot.slack.text.mrkdwn import channels_named, decode, mentioned
-from bot.traces.reading import find_run
+from bot.slack.text.mrkdwn import channels_named, clean, decode, mentioned
+from bot.slack.web import Web, heard
+from bot.traces.reading import find_run, latest_question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,7 @@ class Asking:
 
     engine: AsyncEngine
     me: Me
+    web: Web
     directory: Directory
 
     async def read(self, claim: Claim, message: Message) -> Asked:
@@ -41,7 +43,29 @@ class Asking:
                 raise QuestionError(words.GONE)
             question = run["question"]
             return Asked(text=question, permalink=run["permalink"], web_wanted=WISHES[offer], retakes=question)
+        if claim.payload.get("reread"):
+            return await self._reread(claim, message)
         return Asked(text=await self._text(message), permalink=message.permalink(self.me))
+
+    async def _reread(self, claim: Claim, message: Message) -> Asked:
+        """A question that was edited after it was answered."""
+        found = await heard(
+            self.web.patient.conversations_replies(
+                channel=message.channel,
+                ts=message.ts,
+                oldest=message.ts,
+                latest=message.ts,
+                inclusive=True,
+                limit=1,
+            )
+        )
+        now = next((one for one in found.get("messages", ()) if one["ts"] == message.ts), None)
+        if now is None or now.get("subtype") == "tombstone":
+            raise QuestionError(words.QUESTION_GONE)
+        permalink = message.permalink(self.me)
+        before = await latest_question(self.engine, conversation=claim.conversation, permalink=permalink)
+        text = await self._text(replace(message, text=clean(now.get("text") or "")))
+        return Asked(text=text, permalink=permalink, retakes=before)
 
     async def _text(self, message: Message) -> str:
         names = await self.directory.names(mentioned(message.text) - {self.me.user}, channels_named(message.text))

@@ -25,7 +25,8 @@ Find = Callable[[], Awaitable[dict[int, str]]]
 class Live:
     """One reply on its way: use as a context, `show` progress, `finish` with the reply.
 
-    `user` of `team` is who waits for it; `placed` is what an earlier attempt left in the thread, by part.
+    `user` of `team` is who waits for it; `placed` is what an earlier attempt left in the thread, by part; `resumed`:
+    there was one. `item` names the work in a Stop button.
     """
 
     def __init__(
@@ -38,6 +39,8 @@ class Live:
         record: Record,
         find: Find,
         placed: dict[int, str] | None = None,
+        resumed: bool = False,
+        item: str = "",
     ) -> None:
         self.stopped = asyncio.Event()
         """The asker pressed Stop."""
@@ -47,10 +50,11 @@ class Live:
         self._record = record
         self._find = find
         self._placed = dict(placed or {})
-        self._again = bool(placed)
+        self._again = resumed or bool(placed)
+        self._item = item
         self._in_doubt = False
         self._view = View()
-        self._signs = Signs(thread, pace)
+        self._signs = Signs(thread, pace, stoppable=resumed)
         self._way: Way = Posting(self._signs, pace)
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
@@ -115,9 +119,9 @@ class Live:
 
     def _best_way(self) -> Way:
         if self._placed:
-            return Editing(self._thread, self._pace, self._place, ts=self._placed[0])
+            return Editing(self._thread, self._pace, self._place, ts=self._placed[0], item=self._item)
         if self._pace.streaming.is_closed:
-            return Editing(self._thread, self._pace, self._place)
+            return Editing(self._thread, self._pace, self._place, item=self._item)
         if self._pace.streams.take():
             return Streaming(self._thread, self._pace, self._place, **self._recipient)
         return Posting(self._signs, self._pace)

@@ -20,12 +20,13 @@ LIVES = 90.0
 class Signs:
     """Niceties: where one does not work, it is left alone for a while, and nothing else is harmed."""
 
-    def __init__(self, thread: Thread, pace: Pace) -> None:
+    def __init__(self, thread: Thread, pace: Pace, *, stoppable: bool = False) -> None:
+        """`stoppable`: an earlier attempt may have left its Stop button and its status."""
         self._thread = thread
         self._pace = pace
-        self._said = ""
+        self._said = THINKING if stoppable else ""
         self._said_at = 0.0
-        self._stoppable = False
+        self._stoppable = stoppable
 
     async def say(self, status: str) -> None:
         """Shows the status, which is cleared by a post of ours."""

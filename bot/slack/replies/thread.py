@@ -10,7 +10,8 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.slack.incoming import Me
+from bot.inbox import Claim, Inbox
+from bot.slack.incoming import Me, Message
 from bot.slack.views.blocks import Post
 from bot.slack.web import SlackAwayError, SlackBusyError, SlackRefusedError, Web, heard
 
@@ -98,6 +99,11 @@ class Thread:
             if refused.code != "message_not_found":
                 raise
 
+    async def retract(self, ts: str) -> None:
+        """Takes a message back that may still be streamed."""
+        await self._end_stream(ts)
+        await self.remove(ts)
+
     async def find(self, *, known: Collection[str] = (), orphans: bool = False) -> dict[int, str]:
         """The ts of what stands in the thread for this reply, by part.
 
@@ -165,6 +171,17 @@ class Thread:
     def _content(self, post: Post, part: int | None) -> dict[str, Any]:
         marked = {} if part is None else {"metadata": self.metadata(part)}
         return {"text": post.text, "blocks": list(post.blocks), **marked}
+
+
+def thread_of(claim: Claim, message: Message, *, web: Web, me: Me) -> Thread:
+    """Where the reply to a message goes that a claim is about."""
+    return Thread(web=web, me=me, channel=message.channel, root=message.thread, question=message.ts, mark=claim.mark)
+
+
+async def placed_before(claim: Claim, thread: Thread, inbox: Inbox) -> dict[int, str]:
+    """What an earlier attempt at the claim left in the thread, by part."""
+    others = (await inbox.said(claim.conversation)).replied - set(claim.replies)
+    return await thread.find(known=others, orphans=True)
 
 
 def _payload(message: Mapping[str, Any]) -> Mapping[str, Any]:

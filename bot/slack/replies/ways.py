@@ -12,13 +12,13 @@ from bot.slack.replies.stages import STAGES, View
 from bot.slack.replies.thread import Thread
 from bot.slack.text.mrkdwn import escape
 from bot.slack.text.splitting import cut
-from bot.slack.views.blocks import Post, Reply, posts, streamed_length
+from bot.slack.views.blocks import Post, Reply, posts, stoppable, streamed_length
 from bot.slack.web import SlackBusyError, SlackError, SlackRefusedError, heard
 
 log = structlog.get_logger()
 
-LONGEST_EDIT = 3_000
-"""Characters of a message that is still edited; the end of the text is what is read."""
+LONGEST_EDIT = 2_800
+"""Characters of a message that is still edited, in one block; the end of the text is what is read."""
 
 Place = Callable[[str], Awaitable[None]]
 """Is told the ts of the first message of the reply, as soon as it is posted."""
@@ -93,6 +93,7 @@ class Streaming:
                         chunks=chunks or None,
                         blocks=blocks or None,
                         metadata=self._thread.metadata(0),
+                        session_status="active",  # takes the Stop button away
                     )
                 )
             except SlackBusyError as busy:
@@ -115,19 +116,20 @@ class Streaming:
 
 
 class Editing:
-    """A message that is edited as the work goes on. `ts` is empty until it is posted."""
+    """A message that is edited as the work goes on, with a Stop button. `ts` is empty until it is posted."""
 
-    def __init__(self, thread: Thread, pace: Pace, place: Place, *, ts: str = "") -> None:
+    def __init__(self, thread: Thread, pace: Pace, place: Place, *, item: str, ts: str = "") -> None:
         self._thread = thread
         self._pace = pace
         self._place = place
         self._ts = ts
+        self._item = item
         self._drawn: Post | None = None
 
     async def draw(self, view: View) -> float:
-        text = escape(view.raw.strip()[-LONGEST_EDIT:])
         line = f"_{view.line}…_"
-        post = Post(text=f"{text}\n\n{line}" if text else line)
+        text = escape(view.raw.strip())[-LONGEST_EDIT:]
+        post = stoppable(f"{text}\n\n{line}" if text else line, self._item)
         if not self._ts:
             self._ts = await self._thread.post(post, 0)
             await self._place(self._ts)

@@ -10,7 +10,7 @@ from bot.questions import Answered
 from bot.slack.text.markdown import make_safe
 from bot.slack.text.mrkdwn import escape
 from bot.slack.text.splitting import best_cut, cut, split
-from bot.slack.views.offers import Possible, buttons, offers, web_reached
+from bot.slack.views.offers import STOP, Possible, button, buttons, offers, web_reached
 from crag_graph.domain import Answer, Citation, Kind, Verdict
 
 Block = dict[str, Any]
@@ -94,6 +94,12 @@ def posts(reply: Reply, *, shown: int = 0) -> tuple[Post, ...]:
     first, *more = packed or [[]]
     texts = [reply.summary, *(_cut(f"Continued: {_speak(_words_of(blocks))}") for blocks in more)]
     return tuple(Post(text=text, blocks=tuple(blocks)) for text, blocks in zip(texts, [first, *more], strict=True))
+
+
+def stoppable(words: str, item: str) -> Post:
+    """A sign of work in Slack's markup, at most 3,000 characters, with a button that ends the work on the item."""
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": words}}
+    return Post(text=words, blocks=(section, {"type": "actions", "elements": [button(STOP, "Stop", item)]}))
 
 
 def streamed_length(body: str, shown: int) -> int:

@@ -12,6 +12,8 @@ Block = dict[str, Any]
 
 FEEDBACK = "feedback"
 HOW = "how_i_got_here"
+STOP = "stop"
+EDITED = "answer_the_edited_question"
 HELPFUL, UNHELPFUL = "helpful", "unhelpful"
 
 

@@ -20,6 +20,7 @@ from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
+from bot.slack.replies.second_thoughts import SecondThoughts
 from bot.slack.start import introduce
 from bot.slack.web import open_web
 from bot.traces.recorder import Recorder
@@ -90,6 +91,7 @@ async def work(orders: Orders) -> None:
         inbox = Inbox(engine)
         me, directory = await introduce(web), Directory(web)
         home = Home(me=me, web=web, engine=engine, directory=directory)
+        pace = Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05)
         answers = Answers(
             me=me,
             web=web,
@@ -97,8 +99,9 @@ async def work(orders: Orders) -> None:
             answering=answering,
             channels=Channels(engine),
             directory=directory,
-            asking=Asking(engine=engine, me=me, directory=directory),
-            pace=Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05),
+            asking=Asking(engine=engine, me=me, web=web, directory=directory),
+            pace=pace,
+            second_thoughts=SecondThoughts(me=me, web=web, inbox=inbox, pace=pace),
             forgetting=Forgetting(
                 web=web,
                 inbox=inbox,

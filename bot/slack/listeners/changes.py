@@ -1,0 +1,59 @@
+"""Questions that are edited, deleted or stopped after they were asked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_bolt.context.respond.async_respond import AsyncRespond
+
+from bot.inbox import Inbox, Place
+from bot.slack import words
+from bot.slack.incoming import Me
+from bot.slack.listeners.interactions import tell
+from bot.slack.listeners.taking import Taking
+from bot.slack.replies.second_thoughts import Edit, again, edited_message, to_offer
+
+NOT_YOURS = "Only the person who asked can stop this."
+STOPPING = "I am stopping."
+TOO_LATE = "That answer is finished already."
+ANSWERING = "I am answering the question as it reads now. The answer comes in its thread."
+ANSWERED = "I have answered the edited question already: you find the answer in its thread."
+
+
+async def on_changed(event: Mapping[str, Any], me: Me, inbox: Inbox, taking: Taking) -> None:
+    """Raises InboxError or QueueError: then Slack sends it again."""
+    if (event.get("message") or {}).get("subtype") == "tombstone":  # a deleted message that has replies
+        await inbox.withdraw(Place(team=me.team, channel=event["channel"], ts=event["message"]["ts"]))
+        return
+    edit = Edit.read(event)
+    if edit is None or edit.user == me.user:
+        return
+    asked = await inbox.revise(Place(team=me.team, channel=edit.channel, ts=edit.ts, person=edit.user), edit.text)
+    if asked and asked.done and edit.is_soon:
+        await taking.put(to_offer(edit, me.team, asked.conversation))
+
+
+async def on_deleted(event: Mapping[str, Any], me: Me, inbox: Inbox) -> None:
+    """Raises InboxError: then Slack sends it again."""
+    await inbox.withdraw(Place(team=me.team, channel=event["channel"], ts=event.get("deleted_ts") or ""))
+
+
+async def on_answer_edited(
+    ack: AsyncAck, body: Mapping[str, Any], respond: AsyncRespond, inbox: Inbox, taking: Taking
+) -> None:
+    message, edited = edited_message(body["actions"][0]["value"], body)
+    asked = await inbox.concerned(Place(team=message.team, channel=message.channel, ts=message.ts, person=message.user))
+    said = words.GONE
+    if asked:
+        said = ANSWERING if await taking.put(again(message, edited, asked.conversation)) else ANSWERED
+    await ack()
+    await tell(respond, said)
+
+
+async def on_stop_pressed(ack: AsyncAck, body: Mapping[str, Any], respond: AsyncRespond, me: Me, inbox: Inbox) -> None:
+    """The Stop button of a message that is edited while the answer is made, or of a private answer."""
+    ts = str(body["actions"][0].get("value") or "")
+    place = Place(team=me.team, channel=body["channel"]["id"], ts=ts, person=body["user"]["id"])
+    stopped = await inbox.stop_one(place)
+    await ack()
+    await tell(respond, NOT_YOURS if stopped is None else TOO_LATE if stopped.done else STOPPING)
