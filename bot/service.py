@@ -105,6 +105,7 @@ async def _open_service(settings: Settings) -> AsyncIterator[Service]:
                 library=product.library,
                 ingest=product.ingest,
                 erase=product.eraser.erase_person,
+                experts=product.experts,
                 link=links.make_for,
             )
             async with _slack(settings, uses) as slack:
@@ -209,6 +210,7 @@ def _tasks(service: Service) -> Tasks:
         done = await tidy(service.product.memory, service.product.recorder, days=days)
         if days:
             await service.inbox.delete_older(datetime.now(UTC) - timedelta(days=days))
+        await service.slack.nightly.run()
         log.info("tidied", conversations=done.conversations, traces=done.traces)
 
     return Tasks(answer=service.slack.working.answer, ingest=service.slack.working.ingest, tidy=tidy_up)

@@ -1,8 +1,8 @@
 """Asks a question once more, with today's library and settings, and with the conversation as it was then."""
 
 from bot.admin.desk import Desk
-from bot.answering import AnswerFailedError, Question, QuestionError
-from bot.traces.history import turn_of, turns_before
+from bot.again import question_again
+from bot.answering import AnswerFailedError, QuestionError
 from bot.traces.reading import Row
 from crag_graph.domain import Progress
 
@@ -18,19 +18,8 @@ async def run_again(desk: Desk, run: Row) -> str:
     """
     if run["erased_at"]:
         raise RerunError("What was asked has been erased.")
-    question = Question(
-        text=run["question"],
-        conversation=run["conversation"],
-        spaces=tuple(run["spaces"]),
-        team=run["team"],
-        channel=run["channel"],
-        asker=run["asker"],
-        permalink=run["permalink"],
-        history=tuple(turn_of(turn) for turn in await turns_before(desk.engine, run)),
-        rerun_of=run["id"],
-    )
     try:
-        return (await desk.answering.answer(question, _quietly)).trace_id
+        return (await desk.answering.answer(await question_again(desk.engine, run), _quietly)).trace_id
     except AnswerFailedError as failed:
         if not failed.trace_id:
             raise RerunError(str(failed)) from failed

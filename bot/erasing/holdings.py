@@ -50,6 +50,13 @@ TRACES = (
         export="SELECT run AS trace, rating, verdict, answer, passages, note, reviewed_at FROM reviews"
         f" WHERE reviewer = :person AND {OF_TEAM} ORDER BY reviewed_at",
     ),
+    Holding(
+        table="public.wishes",
+        kind="wishes",
+        person=statements(f"DELETE FROM wishes WHERE {_MINE}"),
+        team=deleted("wishes"),
+        export=f"SELECT run AS trace, wished_at, told_at FROM wishes WHERE {_MINE} ORDER BY wished_at",
+    ),
     Holding(table="public.gap_runs"),
     Holding(
         table="public.gaps",

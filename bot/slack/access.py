@@ -35,6 +35,11 @@ def access(*, me: Me, place: Place, person: Person, channels: Iterable[str], wor
     return Access(spaces=(*everybody, here), elsewhere=tuple([*hidden, *others][:MOST_ELSEWHERE]))
 
 
+def still_there(*, team: str, place: Place, person: Person, channels: Iterable[str]) -> bool:
+    """May somebody who asked in a place read it today? `channels`: where the person is."""
+    return place.id in channels or (place.kind is Kind.CHANNEL and not place.shared and is_member(team, person))
+
+
 def is_member(team: str, person: Person) -> bool:
     """A full member of the team: no guest, nobody of another organisation."""
     return not person.guest and person.home == team

@@ -14,12 +14,14 @@ from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.experts.answers import Experts
 from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.incoming import Manners
 from bot.slack.listeners.changes import on_answer_edited, on_changed, on_deleted, on_stop_pressed
 from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
+from bot.slack.listeners.experts import on_still_right, on_tell_me
 from bot.slack.listeners.feedback import on_feedback, on_reason
 from bot.slack.listeners.home import on_home_forget, on_home_opened
 from bot.slack.listeners.interactions import on_how
@@ -30,6 +32,7 @@ from bot.slack.listeners.offers import on_offer
 from bot.slack.listeners.settings import on_settings, on_settings_saved
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
+from bot.slack.views.experts import REMOVE, STILL_RIGHT
 from bot.slack.views.home import FORGET
 from bot.slack.views.keeping import KEEP, WHAT
 from bot.slack.views.offers import EDITED, FEEDBACK, HOW, STOP, Offer
@@ -53,6 +56,7 @@ class Parts:
     manners: Manners
     taking: Taking
     link: Link
+    experts: Experts
 
 
 def make_app(web: Web, parts: Parts) -> AsyncApp:
@@ -96,6 +100,9 @@ def _listen(app: AsyncApp) -> None:
     app.action(HOW)(on_how)
     app.view(REASON_GIVEN)(on_reason)
     app.view(SETTINGS_SAVED)(on_settings_saved)
+    app.action(STILL_RIGHT)(on_still_right)
+    app.action(REMOVE)(on_still_right)
+    app.action(Offer.TELL.value)(on_tell_me)  # before the others: the first listener that fits is taken
     for offer in Offer:
         app.action(offer.value)(on_offer)
     app.action(FORGET)(on_home_forget)

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from bot.answering import Answering
 from bot.channels.store import Channels
+from bot.experts.answers import Experts
 from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack.app import Parts, make_app
@@ -28,6 +29,7 @@ from bot.slack.listeners.interactions import Traces
 from bot.slack.listeners.keeping import Keeping
 from bot.slack.listeners.library import Shelf
 from bot.slack.listeners.taking import Taking
+from bot.slack.nightly import Nightly
 from bot.slack.replies.answers import Answers
 from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import EraseEverything, Forgetting
@@ -78,17 +80,19 @@ class Uses:
     library: Library
     ingest: Ingest
     erase: EraseEverything
+    experts: Experts
     link: Link = no_link
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slack:
-    """`working` works off the queue; `sockets` or `routes` take in what Slack sends."""
+    """`working` works off the queue, `nightly` does what is done once a day; `sockets` or `routes` take in what Slack sends."""
 
     team: str
     """The only one there can be; empty where each team installs the app itself."""
     teams: Teams
     working: Working
+    nightly: Nightly
     sockets: Sockets | None
     routes: tuple[Route, ...]
 
@@ -126,6 +130,7 @@ async def _open_one(installation: Installation, uses: Uses, pace: Pace) -> Async
             team=me.team,
             teams=teams,
             working=Working(teams=teams, inbox=uses.inbox),
+            nightly=_nightly(teams, uses),
             sockets=sockets,
             routes=tuple(http_routes(app, installation.signing_secret)) if installation.signing_secret else (),
         )
@@ -149,6 +154,7 @@ async def _open_installed(installation: Installation, oauth: OAuth, uses: Uses, 
             team="",
             teams=teams,
             working=Working(teams=teams, inbox=uses.inbox),
+            nightly=_nightly(teams, uses),
             sockets=None,
             routes=(
                 *http_routes(app, installation.signing_secret),
@@ -165,6 +171,17 @@ def _parts(teams: Teams, installation: Installation, uses: Uses) -> Parts:
         manners=installation.manners,
         taking=Taking(uses.inbox, uses.queue),
         link=uses.link,
+        experts=uses.experts,
+    )
+
+
+def _nightly(teams: Teams, uses: Uses) -> Nightly:
+    return Nightly(
+        teams=teams,
+        engine=uses.engine,
+        answering=uses.answering,
+        embedder=uses.ingest.embedder,
+        experts=uses.experts,
     )
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.traces.tables import feedback, gap_runs, reviews, runs, steps
+from bot.traces.tables import feedback, gap_runs, reviews, runs, steps, wishes
 
 BLANK: dict[str, object] = {
     "channel": "",
@@ -48,6 +48,7 @@ async def erase_older(engine: AsyncEngine, before: datetime) -> int:
 async def blank(connection: AsyncConnection, which: ColumnElement[bool]) -> int:
     """Erases the texts and the people of some runs and of all that belongs to them; returns how many runs there were."""
     chosen = select(runs.c.id).where(which)
+    await connection.execute(delete(wishes).where(wishes.c.run.in_(chosen)))
     # An embedding tells what a question was about.
     await connection.execute(delete(gap_runs).where(gap_runs.c.run.in_(chosen)))
     for table, blanked in (

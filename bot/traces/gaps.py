@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.traces.reading import Row
-from bot.traces.tables import feedback, gap_runs, gaps, runs
+from bot.traces.tables import feedback, gap_runs, gaps, runs, wishes
 from crag_graph.embedding import Embedder
 
 State = Literal["open", "written", "fixed"]
@@ -102,6 +102,38 @@ async def settle(engine: AsyncEngine, gap: int, state: str, *, team: str, person
         return (await connection.execute(changed)).rowcount == 1
 
 
+async def mended(engine: AsyncEngine) -> tuple[int, ...]:
+    """Gaps of all teams whose answer may be there now: somebody has written it, or an asker still waits for it."""
+    waits = select(gap_runs.c.gap).join(wishes, wishes.c.run == gap_runs.c.run).where(wishes.c.told_at.is_(None))
+    candidates = or_(gaps.c.state == "written", (gaps.c.state == "fixed") & gaps.c.id.in_(waits))
+    async with engine.connect() as connection:
+        return tuple((await connection.execute(select(gaps.c.id).where(candidates).order_by(gaps.c.id))).scalars())
+
+
+async def to_ask_again(engine: AsyncEngine, gap: int) -> tuple[Row, ...]:
+    """Of a gap the newest question, and those whose askers wait to be told, with `waits` saying so; newest first."""
+    waits = (wishes.c.run.is_not(None) & wishes.c.told_at.is_(None)).label("waits")
+    members = (
+        select(runs, waits)
+        .join(gap_runs, gap_runs.c.run == runs.c.id)
+        .outerjoin(wishes, wishes.c.run == runs.c.id)
+        .where(gap_runs.c.gap == gap, runs.c.erased_at.is_(None))
+        .order_by(gap_runs.c.asked_at.desc())
+        .limit(MOST_RUNS)
+    )
+    async with engine.connect() as connection:
+        rows = [dict(row) for row in (await connection.execute(members)).mappings()]
+    return tuple(row for index, row in enumerate(rows) if index == 0 or row["waits"])
+
+
+async def fix(engine: AsyncEngine, gap: int) -> bool:
+    """One of its questions is answered now; False where nobody had written anything."""
+    async with engine.begin() as connection:
+        changes = {"state": "fixed", "changed_by": "", "changed_at": func.now()}
+        changed = update(gaps).where(gaps.c.id == gap, gaps.c.state == "written").values(changes)
+        return (await connection.execute(changed)).rowcount == 1
+
+
 def _new(team: str, model: str) -> Select[Any]:
     """Unanswered, or rated badly by a reviewer, or by an asker where nobody has reviewed it; in no group yet.
 
@@ -132,8 +164,8 @@ async def _place(connection: AsyncConnection, run: Any, vector: Any, *, team: st
     gap = await _nearest(connection, vector, team=team, model=model)
     if gap is None:
         gap = (await connection.execute(insert(gaps).values(team=team).returning(gaps.c.id))).scalar_one()
-    else:  # it was asked again, and again there was no good answer
-        fixed = gaps.c.id == gap, gaps.c.state == "fixed"
+    else:  # it was asked again since, and again there was no good answer
+        fixed = gaps.c.id == gap, gaps.c.state == "fixed", gaps.c.changed_at < run.started_at
         await connection.execute(update(gaps).where(*fixed).values(state="open", changed_by=""))
     row = {"asked_at": run.started_at, "unanswered": run.abstention is not None, "model": model, "embedding": vector}
     await connection.execute(insert(gap_runs).values(run=run.id, gap=gap, **row))

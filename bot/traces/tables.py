@@ -17,6 +17,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    Uuid,
     desc,
     func,
     text,
@@ -166,4 +167,19 @@ gap_runs = Table(
     Column("model", Text, nullable=False),
     Column("embedding", HALFVEC, nullable=False),
     Index("gap_runs_of_gap", "gap", postgresql_include=["run", "asked_at", "unanswered"]),
+)
+
+# Askers who want to hear of an answer as soon as there is one. `mark` marks the message that tells them; `tried_at`:
+# it was about to be sent, so that it is looked for before it is sent again.
+wishes = Table(
+    "wishes",
+    metadata,
+    _of_run(),
+    Column("team", Text, nullable=False),
+    Column("person", Text, nullable=False),
+    _moment("wished_at"),
+    Column("mark", Uuid, nullable=False, server_default=func.gen_random_uuid()),
+    Column("tried_at", DateTime(timezone=True)),
+    Column("told_at", DateTime(timezone=True)),
+    Index("wishes_of_person", "team", "person"),
 )

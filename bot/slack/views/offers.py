@@ -25,6 +25,7 @@ class Offer(StrEnum):
     AGAIN = "ask_again"
     SHARE = "share_in_channel"
     PERSON = "ask_a_person"
+    TELL = "tell_me_when_you_know"
 
 
 LABELS = {
@@ -33,6 +34,7 @@ LABELS = {
     Offer.AGAIN: "Ask again",
     Offer.SHARE: "Share in channel",
     Offer.PERSON: "Ask a person",
+    Offer.TELL: "Tell me when you know",
 }
 
 
@@ -46,6 +48,8 @@ class Possible:
     """The answer is for its asker alone, in a place where others are."""
     people: bool = False
     """Somebody may be called where there is no answer."""
+    telling: bool = True
+    """The asker can be told later, in direct messages."""
 
 
 def offers(answered: Answered, possible: Possible) -> tuple[Offer, ...]:
@@ -58,6 +62,7 @@ def offers(answered: Answered, possible: Possible) -> tuple[Offer, ...]:
         Offer.AGAIN: answer.abstention is not Abstention.NOT_VISIBLE_HERE,
         Offer.SHARE: possible.sharing and not answer.abstained,
         Offer.PERSON: possible.people and answer.abstained,
+        Offer.TELL: possible.telling and answer.abstained and answer.abstention is not Abstention.NOT_VISIBLE_HERE,
     }
     return tuple(offer for offer in Offer if wanted[offer])
 

@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +126,7 @@ class Bot:
     library: Library
     ingest: Ingest
     services: Services
+    experts: Experts
     engine: AsyncEngine
     answering: Answering
     eraser: Eraser
@@ -210,7 +211,8 @@ async def open_bot(
             today=lambda: date(2026, 11, 30),
         )
         inbox = Inbox(engine)
-        eraser = Eraser(engine, [memory], disown=Experts(engine=engine, ingest=ingest).disown)
+        experts = Experts(engine=engine, ingest=ingest, review_after=timedelta(days=90))
+        eraser = Eraser(engine, [memory], disown=experts.disown)
         uses = Uses(
             engine=engine,
             inbox=inbox,
@@ -219,6 +221,7 @@ async def open_bot(
             library=library,
             ingest=ingest,
             erase=eraser.erase_person,
+            experts=experts,
         )
         slack = await stack.enter_async_context(open_slack(_installation(address, options), uses, pace=options.pace))
         group = await stack.enter_async_context(_group())
@@ -233,6 +236,7 @@ async def open_bot(
             library=library,
             ingest=ingest,
             services=services,
+            experts=experts,
             engine=engine,
             answering=answering,
             eraser=eraser,
