@@ -2,10 +2,10 @@
 
 from alembic import context
 
-from bot import inbox
 from bot.admin import tables as admin
 from bot.channels import tables as channels
 from bot.experts import tables as experts
+from bot.inbox import tables as inbox
 from bot.slack.installing import tables as installing
 from bot.traces import tables as traces
 from crag_graph.knowledge import tables as library
