@@ -28,6 +28,7 @@ from bot.traces.gaps import group, list_gaps, settle
 from bot.traces.reading import Filter, list_traces
 from bot.traces.recorder import Recorder
 from bot.traces.reviews import Review, add_review
+from bot.traces.wishes import make_wish
 from crag_graph.context import Policy
 from tests.bot.conftest import quietly
 from tests.fakes.services import ScriptedWriter, trouble
@@ -78,6 +79,8 @@ async def lives(bot: Bot, stage: Stage, engine: AsyncEngine, person: Person) -> 
     await stage.asks("@bot How many weeks?", by=bob)
     (trace, *_) = [run["id"] for run in (await list_traces(engine, Filter(asker=bob.id))).runs]
     await give_feedback(engine, team=team, trace=trace, person=person.id, helpful=False, note=SECRET)
+    (own, *_) = [run["id"] for run in (await list_traces(engine, Filter(asker=person.id))).runs]
+    assert await make_wish(engine, team=team, trace=own, person=person.id)
     await add_review(engine, Review(rating="wrong", note=SECRET), team=team, trace=trace, reviewer=person.id)
     await Experts(engine=engine, ingest=bot.ingest).correct(
         Correction(
