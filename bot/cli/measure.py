@@ -1,4 +1,4 @@
-"""`crag benchmark`: the measuring programs by name."""
+"""`crag benchmark`: the measuring programs by name, and reviewed cases run again over this installation."""
 
 import ast
 import pkgutil
@@ -10,21 +10,43 @@ from pathlib import Path
 
 from bot import benchmarks as of_product
 from bot.cli.errors import UseError
+from bot.cli.running import run
+from bot.settings import Settings
+from bot.wiring import open_product, policy
 from crag_graph import benchmarks as of_graph
+from crag_graph.benchmarks.calibrate import CaseError, read_cases
+from crag_graph.benchmarks.replay import compared, load_run, replay, save_run
 
 
 def benchmark(arguments: Sequence[str]) -> None:
-    """Runs the program with the other arguments; without a name, lists what there is."""
+    """Runs the program with the other arguments, or the cases of a file; without a name, lists what there is."""
     programs = _programs()
     if not arguments:
         for name, module in programs.items():
             print(f"{name:<12} {_purpose(module)}")
+        print(f"{'FILE.jsonl':<12} Reviewed cases, run again and compared with the run before.")
         return
     name, *others = arguments
+    if name.endswith(".jsonl"):
+        run(lambda settings: replay_file(settings, Path(name)))
     if name not in programs:
         raise UseError(f"There is no benchmark {name!r}. There are: {', '.join(programs)}.")
     sys.argv = [f"crag benchmark {name}", *others]
     runpy.run_module(programs[name], run_name="__main__", alter_sys=True)
+
+
+async def replay_file(settings: Settings, file: Path) -> int:
+    """Prints this run beside the one before, and keeps it in the data folder for the next."""
+    kept = settings.data_dir / "benchmarks" / f"{file.stem}.json"
+    try:
+        cases = read_cases(file)
+        async with open_product(settings) as product:
+            outcomes = await replay(cases, product.services, policy(settings))
+    except CaseError as error:
+        raise UseError(str(error)) from error
+    print(compared(outcomes, load_run(kept)))
+    save_run(outcomes, kept)
+    return 0
 
 
 def _programs() -> dict[str, str]:
