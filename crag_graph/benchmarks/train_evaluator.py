@@ -3,8 +3,9 @@
     python -m crag_graph.benchmarks.train_evaluator --data DATA [--cache FOLDER] [--weights FILE] [--write PAGE]
 
 DATA holds `ares_synthetic/`, `xquad/`, `clapnq/` and the `enterprise_*/` folders; our own questions are in
-`benchmarks/training/`. One thread, fixed seeds: about 25 minutes of one quiet core, 7 of them for reading. With
-`--cache` what was read and trained is kept there and not done again.
+`benchmarks/training/`. One thread, fixed seeds: 11 CPU minutes, 3 of them for reading. The same machine gives the same
+weights; elsewhere rounding may grow in training, and figures are to be compared, not numbers: two seeds differ by about
+.01 in AUC. With `--cache` what was read and trained is kept there and not done again.
 """
 
 import argparse
