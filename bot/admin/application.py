@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, ExceptionHandler, Message, Receive, Scope, Send
 
-from bot.admin import experts, jobs, log, login, overview, shelf, traces
+from bot.admin import demoting, experts, jobs, log, login, overview, shelf, traces
 from bot.admin import gaps as gap_pages
 from bot.admin.desk import Desk
 from bot.admin.filters import TRACES, FilterError
@@ -68,6 +68,8 @@ def _routes() -> list[Route | Mount]:
         Route("/traces/{trace}/text/{name}", signed_in(traces.show_text)),
         Route("/traces/{trace}/review", signed_in(traces.review), methods=POST),
         Route("/traces/{trace}/correct", signed_in(experts.correct), methods=POST),
+        Route("/traces/{trace}/demote", signed_in(demoting.demote), methods=POST),
+        Route("/demotions/{demotion:int}/undo", signed_in(demoting.undo), methods=POST),
         Route("/traces/{trace}/again", signed_in(traces.run_again), methods=POST),
         Route("/traces/{trace}/beside/{other}", signed_in(traces.show_beside)),
         Route("/overview", signed_in(overview.show)),

@@ -15,6 +15,7 @@ from bot.answering import Answering
 from bot.experts.answers import Experts
 from bot.prices import Price
 from crag_graph.embedding import Embedder
+from crag_graph.knowledge.demotions import Demotions
 from crag_graph.knowledge.ingest import Ingest
 
 Names = Callable[[str, Collection[str], Collection[str]], Awaitable[Mapping[str, str]]]
@@ -66,3 +67,8 @@ class Desk:
     now: Callable[[], datetime] = _now
     errands: set[asyncio.Task[None]] = field(default_factory=set)
     """What goes on after its page was sent."""
+
+    @property
+    def demotions(self) -> Demotions:
+        """What was said against passages."""
+        return Demotions(engine=self.engine, embedder=self.embedder)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, func, or_, select
+from sqlalchemy import Column, ColumnElement, Integer, func, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -40,10 +40,9 @@ class Shown:
     before: int | None = None
 
 
-def of_team(owner: Owner) -> ColumnElement[bool]:
-    """Everybody's documents, and those of the team's channels."""
-    channels = documents.c.space.startswith(f"{owner.team}:", autoescape=True)
-    return or_(documents.c.space == owner.everybody, channels)
+def of_team(owner: Owner, space: Column[str] = documents.c.space) -> ColumnElement[bool]:
+    """What is in everybody's space, and in those of the team's channels."""
+    return or_(space == owner.everybody, space.startswith(f"{owner.team}:", autoescape=True))
 
 
 async def list_documents(engine: AsyncEngine, which: Shown, *, owner: Owner) -> list[Row]:

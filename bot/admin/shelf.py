@@ -10,6 +10,7 @@ import structlog
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from bot.admin.demoting import said_against
 from bot.admin.documents import ANSWERS, PAGE, Owner, Shown, find_document, list_documents, list_spaces
 from bot.admin.filters import LONGEST, FilterError
 from bot.admin.visit import Visit, back
@@ -18,6 +19,9 @@ from crag_graph.services import ServiceError
 
 CHOICES = {"state": ("ready", "failed", "superseded", "expert", "due"), "cited": ("yes", "no")}
 SENT = "It was sent, not read from a place: send it again in Slack."
+
+SHOWN = 200
+"""Passages of a document on its page."""
 
 log = structlog.get_logger()
 
@@ -46,7 +50,14 @@ async def show_list(visit: Visit) -> Response:
 async def show_one(visit: Visit) -> Response:
     document = await _found(visit)
     passages = await visit.desk.ingest.library.passages(document["id"])
-    return visit.page("document.html", document=document, passages=passages, readable=is_readable(document["source"]))
+    return visit.page(
+        "document.html",
+        document=document,
+        passages=passages,
+        readable=is_readable(document["source"]),
+        against=await said_against(visit, [one.text for one in passages[:SHOWN]], [document["space"]]),
+        shown=SHOWN,
+    )
 
 
 async def ingest_again(visit: Visit) -> Response:

@@ -1,12 +1,14 @@
 """The pages *Traces* and *One trace*, and what an admin decides there."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import cast
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 from bot.admin import again
+from bot.admin.demoting import said_against
 from bot.admin.filters import CHOICES, chips, chosen, link, to_filter
 from bot.admin.story import Story, tell
 from bot.admin.visit import Visit, back
@@ -14,7 +16,9 @@ from bot.prices import cost
 from bot.traces.facets import facets
 from bot.traces.history import reruns_of, turns_before
 from bot.traces.reading import Row, Trace, list_traces, show_trace
+from bot.traces.relevance import note_relevance
 from bot.traces.reviews import Rating, Review, add_review
+from crag_graph.services import ModelBusyError
 
 PAGE = 50
 TEXTS = frozenset({"question", "answer"})
@@ -44,9 +48,12 @@ async def show_list(visit: Visit) -> Response:
 async def show_one(visit: Visit) -> Response:
     trace = await _found(visit, visit.path("trace"))
     run = trace.run
+    story = tell(trace, visit.desk.prices)
+    texts = [found.passage["text"] for found in story.passages]
     return visit.page(
         "trace.html",
-        story=tell(trace, visit.desk.prices),
+        story=story,
+        against=await said_against(visit, texts, run["spaces"]),
         trace=trace,
         run=run,
         before=await turns_before(visit.engine, run),
@@ -72,6 +79,8 @@ async def review(visit: Visit) -> Response:
     judgement = _review(visit)
     if not await add_review(visit.engine, judgement, team=visit.team, trace=trace, reviewer=visit.person):
         raise HTTPException(404)
+    with suppress(ModelBusyError):  # the judgement is stored in any case
+        await note_relevance(visit.desk.demotions, await _found(visit, trace), judgement, by=visit.person)
     told = {"rating": judgement.rating, "verdict": judgement.verdict, "passages": len(judgement.passages)}
     await visit.note("reviewed", trace, **told)
     return back(f"/admin/traces/{trace}?said=stored#reviews")

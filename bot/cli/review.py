@@ -1,15 +1,18 @@
 """`crag traces review`: what somebody decides about an answer."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from typing import Any, cast
 
 from bot.cli.errors import UseError
 from bot.cli.printing import line
 from bot.settings import Settings
-from bot.traces.reading import show_trace
+from bot.traces.reading import Trace, show_trace
+from bot.traces.relevance import note_relevance
 from bot.traces.reviews import Rating, Review, ReviewError, add_review
-from bot.wiring import open_database
+from bot.wiring import Database, embedder, local_embedder, open_database
+from crag_graph.knowledge.demotions import Demotions
 
 REVIEWER = "terminal"
 """Whoever has this machine; people of Slack have ids."""
@@ -36,8 +39,17 @@ async def review(settings: Settings, trace_id: str, given: Review, *, as_json: b
         if unknown:
             raise UseError(f"The trace has no passage {min(unknown)}. `crag traces show {trace_id}` shows them.")
         await add_review(database.engine, given, team=None, trace=trace_id, reviewer=REVIEWER)
+        if given.passages:
+            await _note_relevance(settings, database, trace, given)
     print(line({"trace": trace_id, "reviewer": REVIEWER, **asdict(given)}) if as_json else "The review is stored.")
     return 0
+
+
+async def _note_relevance(settings: Settings, database: Database, trace: Trace, given: Review) -> None:
+    """What is said of passages counts in ranking as soon as a second review says it, too."""
+    async with AsyncExitStack() as stack:
+        demotions = Demotions(engine=database.engine, embedder=await embedder(settings, await local_embedder(), stack))
+        await note_relevance(demotions, trace, given, by=REVIEWER)
 
 
 def _passages(detail: dict[str, Any]) -> list[dict[str, Any]]:

@@ -16,7 +16,8 @@ from bot.traces.tables import runs
 
 EXPERT_ANSWERS = "expert answers"
 _MINE = f"person = :person AND {OF_TEAM}"
-_PLACE = "(CAST(:team AS text) IS NULL OR starts_with(space, :team || ':'))"
+# What is in no team's own space (the workspace of the only team, say) is a person's of whichever team.
+_PLACE = "(CAST(:team AS text) IS NULL OR starts_with(space, :team || ':') OR position(':' IN space) = 0)"
 _SUBJECT = "args->>'subject'"
 _THREADS = ("DELETE FROM memory.{} WHERE thread_id = ANY(:conversations)").format
 
@@ -58,6 +59,12 @@ TRACES = (
         export=f"SELECT run AS trace, wished_at, told_at FROM wishes WHERE {_MINE} ORDER BY wished_at",
     ),
     Holding(table="public.gap_runs"),
+    Holding(
+        table="public.demotions",
+        # With its question the word itself goes. Where somebody else asked, the word stays and loses its author.
+        person=statements(f"UPDATE demotions SET made_by = :erased || '-' || id WHERE made_by = :person AND {_PLACE}"),
+        team=statements("DELETE FROM demotions WHERE starts_with(space, :team || ':')"),
+    ),
     Holding(
         table="public.gaps",
         person=statements(f"UPDATE gaps SET changed_by = :erased WHERE changed_by = :person AND {OF_TEAM}"),

@@ -19,6 +19,7 @@ from bot.traces.reading import Row
 from bot.traces.wishes import drop_wish, fulfilled, take_wish, teams_that_wait
 from crag_graph.domain import Progress
 from crag_graph.embedding import Embedder
+from crag_graph.knowledge.demotions import Demotions
 from crag_graph.services import ServiceError
 
 AT_A_TIME = 500
@@ -43,6 +44,7 @@ class Nightly:
         for gap in await gaps.mended(self.engine):
             for run in await gaps.to_ask_again(self.engine, gap):
                 await _tried(self._ask_again(gap, run))
+        await _tried(Demotions(engine=self.engine, embedder=self.embedder).renew())
         for answer in await self.experts.due():
             await _tried(self._remind(answer))
 

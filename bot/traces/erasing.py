@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.traces.tables import feedback, gap_runs, reviews, runs, steps, wishes
+from crag_graph.knowledge.tables import demotions
 
 BLANK: dict[str, object] = {
     "channel": "",
@@ -49,6 +50,7 @@ async def blank(connection: AsyncConnection, which: ColumnElement[bool]) -> int:
     """Erases the texts and the people of some runs and of all that belongs to them; returns how many runs there were."""
     chosen = select(runs.c.id).where(which)
     await connection.execute(delete(wishes).where(wishes.c.run.in_(chosen)))
+    await connection.execute(delete(demotions).where(demotions.c.run.in_(chosen)))
     # An embedding tells what a question was about.
     await connection.execute(delete(gap_runs).where(gap_runs.c.run.in_(chosen)))
     for table, blanked in (

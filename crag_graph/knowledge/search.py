@@ -11,6 +11,7 @@ from crag_graph.domain import Fault
 from crag_graph.embedding import Embedder, Vectors
 from crag_graph.knowledge.border import library_errors
 from crag_graph.knowledge.corpus import Commonness, Corpus
+from crag_graph.knowledge.demotions import NEAR
 from crag_graph.knowledge.library import passage_of
 from crag_graph.knowledge.statements import search_statement
 from crag_graph.knowledge.words import storable, words_of
@@ -76,6 +77,8 @@ class HybridSearch:
                     "breadth": str(self._breadth.index),
                     "hits": hits,
                     "features_version": self._features_version,
+                    "model": self._embedder.name,
+                    "near": NEAR,
                     "vector": None if vector is None else _as_text(vector),
                     "any_word": _any_of(_selective(chosen, commonness, visible, hits)),
                     **{f"word{n}": _any_of([word]) for n, word in enumerate(chosen)},

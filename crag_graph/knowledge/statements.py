@@ -6,10 +6,10 @@ FUSION = 20
 def search_statement(*, dimensions: int | None, exact: bool, words: int) -> str:
     """`dimensions`: of the question's vector, None without one; `words`: how many there are to weigh.
 
-    Its parameters: spaces, limit, candidates, features_version; with a vector also vector and breadth; with words also
-    hits, any_word and word0, word1, …
+    Its parameters: spaces, limit, candidates, features_version; with a vector also vector, model, near and breadth;
+    with words also hits, any_word and word0, word1, …
     """
-    parts = []
+    parts = [_DEMOTED.format(dimensions=dimensions) if dimensions is not None else _NOTHING_DEMOTED]
     if dimensions is not None:
         way = _NEAREST_EXACTLY if exact else _NEAREST_BY_INDEX
         parts.append(way.format(distance=_DISTANCE.format(dimensions=dimensions), dimensions=dimensions))
@@ -23,6 +23,18 @@ def search_statement(*, dimensions: int | None, exact: bool, words: int) -> str:
 
 _DISTANCE = "embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})"
 _DISTANCE_IF_ANY = f"CASE WHEN vector_dims(embedding) = {{dimensions}} THEN {_DISTANCE} END"
+
+# What was said against passages on questions like this one; one word of a reviewer is none.
+_DEMOTED = """
+demoted AS (
+    SELECT space, digest FROM demotions
+    WHERE space = ANY (%(spaces)s) AND model = %(model)s
+      AND CASE WHEN model = %(model)s AND vector_dims(embedding) = {dimensions}
+          THEN 1 - (embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})) >= %(near)s END
+    GROUP BY space, digest HAVING bool_or(firm) OR count(*) >= 2
+)"""
+_NOTHING_DEMOTED = """
+demoted AS (SELECT NULL::text AS space, NULL::text AS digest WHERE false)"""
 
 _NEAREST_EXACTLY = """
 nearest AS (
@@ -81,7 +93,8 @@ worded AS (SELECT id, row_number() OVER (ORDER BY score DESC, distance, id) AS p
 # Places are fused, not scores: a distance and the weight of words cannot be compared. Reciprocal rank fusion (Cormack et
 # al., 2009) has 60 for 20; over lists as short as these, 20 found a little more on seven sets of labelled questions. A
 # superseded document counts half: it stands behind its successor, which the same meaning and the same words find, and
-# is found all the same where nothing newer says it.
+# is found all the same where nothing newer says it. A demoted passage counts a quarter: it stands behind whatever else
+# both ways find, and is still found where nothing else is.
 _FUSED = """
 SELECT passages.id, passages.document_id, passages.text, passages.headings, passages.page,
        CASE WHEN passages.features_version = %(features_version)s THEN passages.features END AS features,
@@ -91,5 +104,7 @@ FROM (
     GROUP BY id ORDER BY score DESC, id LIMIT %(candidates)s
 ) AS fused
 JOIN passages ON passages.id = fused.id JOIN documents ON documents.id = passages.document_id
-ORDER BY fused.score * CASE WHEN documents.superseded THEN 0.5 ELSE 1 END DESC, passages.id LIMIT %(limit)s
+LEFT JOIN demoted ON demoted.space = passages.space AND demoted.digest = md5(passages.text)
+ORDER BY fused.score * CASE WHEN documents.superseded THEN 0.5 ELSE 1 END
+    * CASE WHEN demoted.digest IS NULL THEN 1 ELSE 0.25 END DESC, passages.id LIMIT %(limit)s
 """

@@ -78,6 +78,25 @@ passages = Table(
     Index(None, "words", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
 )
 
+# A word against a passage, for questions that mean the same: one of a reviewer counts when a second one says so, too;
+# a `firm` one counts alone. It holds for the text, whose digest is kept, so that reading a document again changes
+# nothing. `embedding` is of the question and the named model. The index is that of the search's join.
+demotions = Table(
+    "demotions",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("space", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("run", Text, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("firm", Boolean, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("embedding", HALFVEC, nullable=False),
+    Column("made_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    UniqueConstraint("space", "digest", "run", "made_by"),
+)
+
 embedding_model = Table(
     "embedding_model",
     metadata,

@@ -30,6 +30,7 @@ from bot.traces.recorder import Recorder
 from bot.traces.reviews import Review, add_review
 from bot.traces.wishes import make_wish
 from crag_graph.context import Policy
+from crag_graph.knowledge.demotions import Against, Demotions
 from tests.bot.conftest import quietly
 from tests.fakes.services import ScriptedWriter, trouble
 from tests.scenarios.slack.bot import Bot, LetterEmbedder, Options, Stage, scripted
@@ -81,6 +82,7 @@ async def lives(bot: Bot, stage: Stage, engine: AsyncEngine, person: Person) -> 
     await give_feedback(engine, team=team, trace=trace, person=person.id, helpful=False, note=SECRET)
     (own, *_) = [run["id"] for run in (await list_traces(engine, Filter(asker=person.id))).runs]
     assert await make_wish(engine, team=team, trace=own, person=person.id)
+    assert await demotes_a_passage(bot, engine, trace, person.id)
     await add_review(engine, Review(rating="wrong", note=SECRET), team=team, trace=trace, reviewer=person.id)
     await Experts(engine=engine, ingest=bot.ingest).correct(
         Correction(
@@ -107,6 +109,19 @@ async def lives(bot: Bot, stage: Stage, engine: AsyncEngine, person: Person) -> 
             ),
             {"subject": f"{team}:{stage.travel.id}:private-{person.id}"},
         )
+
+
+async def demotes_a_passage(bot: Bot, engine: AsyncEngine, trace: str, person: str) -> bool:
+    """Of the document that the person has added, on somebody else's question."""
+    async with engine.connect() as connection:
+        found = await connection.execute(
+            text(
+                "SELECT documents.space, source, text FROM passages JOIN documents ON documents.id = document_id LIMIT 1"
+            )
+        )
+        space, source, words = found.one()
+    said = Against(question="How many weeks?", spaces=[space], source=source, text=words, run=trace)
+    return await Demotions(engine=engine, embedder=bot.ingest.embedder).note(said, by=person)
 
 
 async def keeps_the_gaps(engine: AsyncEngine, team: str, person: str) -> None:
