@@ -74,6 +74,11 @@ class ChannelSettings:
     version: int = 0
     changed_by: str = ""
 
+    @property
+    def calls_people(self) -> bool:
+        """Somebody may be called where there is no answer."""
+        return bool(self.callable_people or self.callable_groups)
+
     def choices(self) -> dict[str, Any]:
         """What was settled, without who did and how often: plain data."""
         plain = asdict(self)

@@ -57,6 +57,13 @@ STOP = (
     .values(stopped=True)
     .returning(inbox.c.ts)
 )
+_IN_CONVERSATION = inbox.c.conversation == bindparam("which")
+CALLED = "ask_a_person:"
+"""The event id of an item begins with this where people were called to answer in our place."""
+JOINED = select(
+    exists().where(_IN_CONVERSATION),
+    exists().where(_IN_CONVERSATION, inbox.c.event_id.startswith(CALLED), inbox.c.person != bindparam("by")),
+)
 CLAIM = (
     update(inbox)
     .where(*(inbox.c[name] == OLDEST.c[name] for name in ("team", "channel", "ts")))

@@ -16,6 +16,7 @@ from bot.inbox.statements import (
     DONE,
     DROP,
     HOUR,
+    JOINED,
     LIMITED,
     OTHER,
     POSTED,
@@ -47,11 +48,14 @@ class Inbox:
                 return True
             return (await connection.execute(WAITS, this(item))).first() is not None
 
-    async def joined(self, conversation: str) -> bool:
-        """Have we taken part in this conversation?"""
+    async def joined(self, conversation: str, person: str) -> bool:
+        """Have we taken part in this conversation, and may the person go on with it without calling us?
+
+        Where people were called to answer in our place, nobody but who called them goes on with us.
+        """
         async with self._connected() as connection:
-            found = await connection.execute(select(inbox.c.ts).where(inbox.c.conversation == conversation).limit(1))
-            return found.first() is not None
+            (joined, others) = (await connection.execute(JOINED, {"which": conversation, "by": person})).one()
+        return bool(joined) and not others
 
     async def bot_turns(self, conversation: str) -> int:
         """How often bots asked in this conversation."""

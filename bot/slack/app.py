@@ -30,6 +30,7 @@ from bot.slack.listeners.library import on_ingest
 from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
 from bot.slack.listeners.offers import on_offer
 from bot.slack.listeners.settings import on_settings, on_settings_saved
+from bot.slack.listeners.storing import on_store, on_stored
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
 from bot.slack.views.experts import REMOVE, STILL_RIGHT
@@ -37,7 +38,9 @@ from bot.slack.views.home import FORGET
 from bot.slack.views.keeping import KEEP, WHAT
 from bot.slack.views.offers import EDITED, FEEDBACK, HOW, STOP, Offer
 from bot.slack.views.reason import REASON_GIVEN
+from bot.slack.views.relay import STORE
 from bot.slack.views.settings import SETTINGS_SAVED
+from bot.slack.views.storing import STORED
 from bot.slack.web import Web
 
 log = structlog.get_logger()
@@ -105,6 +108,8 @@ def _listen(app: AsyncApp) -> None:
     app.action(Offer.TELL.value)(on_tell_me)  # before the others: the first listener that fits is taken
     for offer in Offer:
         app.action(offer.value)(on_offer)
+    app.action(STORE)(on_store)
+    app.view(STORED)(on_stored)
     app.action(FORGET)(on_home_forget)
     app.shortcut(KEEP)(on_keep)
     app.action(WHAT)(on_what)

@@ -115,7 +115,7 @@ def private_conversation(conversation: str, person: str) -> str:
     return f"{conversation}:private-{person}"
 
 
-async def asks(message: Message, settings: ChannelSettings, joined: Callable[[str], Awaitable[bool]]) -> bool:
+async def asks(message: Message, settings: ChannelSettings, joined: Callable[[str, str], Awaitable[bool]]) -> bool:
     """Is the message meant for us? `joined` says whether we have taken part in a conversation.
 
     Where we are switched off a mention still is: whoever mentions us is told.
@@ -126,7 +126,7 @@ async def asks(message: Message, settings: ChannelSettings, joined: Callable[[st
         return True
     if message.mentions_others or settings.manner in {Manner.MENTION, Manner.OFF}:
         return False
-    return settings.manner is Manner.ALL or (message.is_reply and await joined(message.conversation))
+    return settings.manner is Manner.ALL or (message.is_reply and await joined(message.conversation, message.user))
 
 
 def privately(message: Message, settings: ChannelSettings) -> Message:

@@ -35,6 +35,7 @@ from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import EraseEverything, Forgetting
 from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
+from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
 from bot.slack.start import check_app_token, introduce
 from bot.slack.teams import OneTeam, Team, Teams
@@ -217,6 +218,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             asking=Asking(engine=uses.engine, me=me, web=web, directory=directory),
             directory=directory,
             pace=pace,
+            relay=Relay(me=me, web=web, inbox=uses.inbox, engine=uses.engine, channels=channels, directory=directory),
             second_thoughts=SecondThoughts(me=me, web=web, inbox=uses.inbox, pace=pace),
             forgetting=Forgetting(web=web, inbox=uses.inbox, forget=uses.answering.forget, home=home, erase=uses.erase),
         ),

@@ -95,10 +95,10 @@ async def test_a_done_item_holds_no_text(inbox: Inbox, engine: AsyncEngine) -> N
 
 
 async def test_a_conversation_is_joined_with_its_first_item(inbox: Inbox) -> None:
-    assert not await inbox.joined("T1:C1:10.1")
+    assert not await inbox.joined("T1:C1:10.1", "U1")
     await inbox.receive(item())
-    assert await inbox.joined("T1:C1:10.1")
-    assert not await inbox.joined("T2:C1:10.1")
+    assert await inbox.joined("T1:C1:10.1", "U1")
+    assert not await inbox.joined("T2:C1:10.1", "U1")
 
 
 async def test_turns_of_bots_are_counted(inbox: Inbox) -> None:

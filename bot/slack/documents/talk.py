@@ -18,6 +18,16 @@ Said = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What somebody said in a thread."""
+
+    ts: str
+    author: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Talk:
     """Reads messages. Names that are not known at once stay ids: a modal cannot wait for them."""
 
@@ -47,6 +57,17 @@ class Talk:
         names = await known_names(self.directory, {one["user"] for one in said if one.get("user")}, ())
         texts = await self._texts(said)
         return "\n\n".join(f"{_about(one, names)}: {text}" for one, text in zip(said, texts, strict=True) if text)
+
+    async def newest(self, channel: str, root: str, *, after: str, but: str) -> Reply | None:
+        """The newest message of a thread after a ts, by a person other than one; None without any. Raises SlackError."""
+        said = [one for one in await self._messages(channel, root) if self._is_talk(one) and one.get("user")]
+        theirs = [one for one in said if float(one["ts"]) > float(after) and one["user"] != but]
+        if not theirs:
+            return None
+        last = theirs[-1]
+        author = str(last["user"])
+        names = await known_names(self.directory, {author}, ())
+        return Reply(ts=last["ts"], author=author, name=names.get(author) or author, text=await self.text(last))
 
     def is_ours(self, message: Said) -> bool:
         ours = ((message.get("user"), self.me.user), (message.get("bot_id"), self.me.bot))

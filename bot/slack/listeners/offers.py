@@ -19,6 +19,8 @@ TAKEN = {
     Offer.WEB_TOO: "I am searching the web too. The new answer comes below.",
     Offer.LIBRARY_ALONE: "I am answering from your documents alone. The new answer comes below.",
     Offer.AGAIN: "I am answering the question again. The new answer comes below.",
+    Offer.SHARE: "I am sharing the answer with everybody here.",
+    Offer.PERSON: "I am asking the people whom this channel has chosen.",
 }
 DONE = "I have done this already: you find it below. Its own buttons take you further."
 
@@ -43,6 +45,8 @@ async def on_offer(
 def _press(offer: Offer, run: Row, body: Mapping[str, Any]) -> Press:
     container = body["container"]
     thread, _, owner = run["conversation"].split(":", 2)[2].partition(":")
+    if offer in {Offer.SHARE, Offer.PERSON}:
+        return _for_all(offer, run, container["message_ts"], root="" if thread.startswith("private-") else thread)
     is_private = bool(container.get("is_ephemeral") or owner) or thread.startswith("private-")
     return Press(
         offer=offer,
@@ -58,3 +62,9 @@ def _press(offer: Offer, run: Row, body: Mapping[str, Any]) -> Press:
         ),
         response_url=body.get("response_url", "") if is_private else "",
     )
+
+
+def _for_all(offer: Offer, run: Row, ts: str, *, root: str) -> Press:
+    """What is posted for everybody: in the thread where it was asked, or in the channel itself."""
+    message = Message(team=run["team"], channel=run["channel"], ts=ts, thread=root, user=run["asker"], text="")
+    return Press(offer=offer, trace=run["id"], message=message)

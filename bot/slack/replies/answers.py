@@ -24,6 +24,7 @@ from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.private import Private
 from bot.slack.replies.progress import Live
+from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
 from bot.slack.replies.thread import placed_before, thread_of
 from bot.slack.text.mrkdwn import wordless
@@ -84,6 +85,7 @@ class Answers:
     asking: Asking
     forgetting: Forgetting
     second_thoughts: SecondThoughts
+    relay: Relay
     limits: Mapping[str, int] = field(default_factory=dict)
 
     async def handle(self, claim: Claim) -> bool:
@@ -111,6 +113,8 @@ class Answers:
 
     async def _answer_message(self, claim: Claim, message: Message) -> list[str]:
         try:
+            if self.relay.takes(claim):
+                return await self.relay.work(claim, message)
             return await self._reply(claim, message)
         except SlackRefusedError as refused:
             await self._explain(message, refused)
@@ -200,7 +204,7 @@ class Answers:
             permalink=asked.permalink,
         )
         answered = await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show))
-        return answer_reply(answered, self._possible(settings))
+        return answer_reply(answered, self._possible(claim, message, settings))
 
     async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Any) -> Any:
         """Waits for the answer, or for the asker to press Stop."""
@@ -227,8 +231,14 @@ class Answers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(outlet.stopped.wait(), LOOK_FOR_STOP)
 
-    def _possible(self, settings: ChannelSettings) -> Possible:
-        return Possible(web=self.answering.has_web and settings.web is not WebUse.OFF)
+    def _possible(self, claim: Claim, message: Message, settings: ChannelSettings) -> Possible:
+        among_others = not message.channel.startswith("D")
+        private = message.private or bool(claim.payload.get("response_url"))
+        return Possible(
+            web=self.answering.has_web and settings.web is not WebUse.OFF,
+            sharing=private and among_others,
+            people=settings.calls_people and among_others,
+        )
 
     async def _access(self, message: Message, settings: ChannelSettings) -> Access:
         place, person, channels = await asyncio.gather(

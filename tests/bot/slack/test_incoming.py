@@ -22,11 +22,11 @@ def event(**fields: Any) -> dict[str, Any]:
     }
 
 
-async def never(conversation: str) -> bool:
+async def never(conversation: str, person: str) -> bool:
     return False
 
 
-async def always(conversation: str) -> bool:
+async def always(conversation: str, person: str) -> bool:
     return True
 
 

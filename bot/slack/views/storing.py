@@ -1,0 +1,61 @@
+"""The modal that stores what somebody answered in a thread as an expert's answer; pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bot.slack.text.mrkdwn import clean
+from bot.slack.views.blocks import plain_text, shorten
+
+STORED = "store_their_answer_modal"
+TITLE = "Store the answer"
+MOST_CHARACTERS = 3_000
+"""Of an answer in this modal: Slack takes no more in one field."""
+LONGEST_QUESTION = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """Whose answer is stored, and to which trace; `thread` is the ts of the thread's root, `ts` of the answer."""
+
+    trace: str
+    channel: str
+    thread: str
+    ts: str = ""
+    author: str = ""
+
+
+def store_view(answering: Answering, question: str, answer: str, *, author: str, where: str) -> dict[str, Any]:
+    """`author`: the name of whoever answered; `where`: who will be able to ask about it."""
+    told = f"Answered by {author}. {where}" if author else where
+    return {
+        "type": "modal",
+        "callback_id": STORED,
+        "private_metadata": json.dumps(asdict(answering)),
+        "title": plain_text(TITLE),
+        "submit": plain_text("Store"),
+        "close": plain_text("Cancel"),
+        "blocks": [
+            _input("question", "Question", shorten(question, LONGEST_QUESTION), LONGEST_QUESTION, multiline=False),
+            _input("answer", "Answer", answer[:MOST_CHARACTERS], MOST_CHARACTERS, multiline=True),
+            {"type": "section", "text": plain_text(told)},
+        ],
+    }
+
+
+def stored_of(view: Mapping[str, Any]) -> tuple[Answering, str, str]:
+    """Whose answer, the question and the answer of a submitted modal."""
+    values = view["state"]["values"]
+    question, answer = (clean(values[name][name].get("value") or "").strip() for name in ("question", "answer"))
+    return Answering(**json.loads(view["private_metadata"])), question, answer
+
+
+def _input(name: str, label: str, value: str, most: int, *, multiline: bool) -> dict[str, Any]:
+    element = {"type": "plain_text_input", "action_id": name, "max_length": most, "multiline": multiline}
+    return {
+        "type": "input",
+        "block_id": name,
+        "label": plain_text(label),
+        "element": element | ({"initial_value": value} if value else {}),
+    }
