@@ -89,6 +89,8 @@ def _check(settings: Settings, *, alone: bool) -> None:
         raise SettingsError(
             "CRAG_MEMORY=sqlite is for one process, and the workers are others. Set CRAG_MEMORY=postgres."
         )
+    if settings.metrics_port == settings.port:
+        raise SettingsError("CRAG_METRICS_PORT is CRAG_PORT, too: numbers have a port of their own. Choose another.")
 
 
 @asynccontextmanager

@@ -7,74 +7,19 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
-from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic import model_validator as check_together
 from pydantic_core import ErrorDetails, PydanticCustomError
+
+from bot.setting_values import Address, Choices, EvaluatorName, Limits, Lower, PostgresAddress, Prices, Share, Words
 
 PREFIX = "CRAG_"
 
 
 class SettingsError(Exception):
     """A setting is wrong; the message is one line that names it, its problem and the fix."""
-
-
-def _web_address(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise PydanticCustomError("address", "is not an http or https address")
-    return value
-
-
-def _postgres_address(value: SecretStr) -> SecretStr:
-    if urlsplit(value.get_secret_value()).scheme not in {"postgresql", "postgres"}:
-        raise PydanticCustomError("address", "is not the address of a Postgres database")
-    return value
-
-
-def _evaluator(value: str) -> str:
-    if value not in {"local", "llm"} and not (value.startswith("onnx:") and value[5:].strip()):
-        raise PydanticCustomError("choice", "should be local, llm or onnx:PATH")
-    return value
-
-
-def _words(value: object) -> object:
-    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
-
-
-Address = Annotated[str, AfterValidator(_web_address)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
-
-
-def _choices(value: object) -> object:
-    """`C1=all,C2=mention` as a dict."""
-    words = value.replace(",", " ").split() if isinstance(value, str) else None
-    return value if words is None else {word.partition("=")[0]: word.partition("=")[2] for word in words}
-
-
-Limits = Annotated[
-    Mapping[Literal["person", "channel", "team"], Annotated[int, Field(ge=1)]], BeforeValidator(_choices)
-]
-Choices = Annotated[Mapping[str, Literal["mention", "thread", "all"]], BeforeValidator(_choices)]
-
-
-def _prices(value: object) -> object:
-    """`model=0.40/1.60` as a dict of pairs."""
-    if not isinstance(value, str):
-        return value
-    pairs = [word.rpartition("=")[::2] for word in value.replace(",", " ").split()]
-    amounts = {model: tuple(price.split("/")) for model, price in pairs}
-    if not all(model and len(price) == 2 for model, price in amounts.items()):  # noqa: PLR2004 - in and out
-        raise PydanticCustomError("price", "holds something that is no price")
-    return amounts
-
-
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Prices = Annotated[Mapping[str, tuple[Amount, Amount]], BeforeValidator(_prices)]
-Lower = BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
-Share = Annotated[float, Field(ge=0, le=1)]
 
 
 def _plain(value: object) -> str:
@@ -99,7 +44,7 @@ class Settings(BaseModel):
     )
 
     data_dir: Path = _field(Path("data"), "Folder of everything that is kept on this machine.")
-    database_url: Annotated[SecretStr, AfterValidator(_postgres_address)] | None = _field(
+    database_url: PostgresAddress | None = _field(
         None,
         "Postgres 16 or newer with pgvector; without it an embedded Postgres runs in the data folder.",
         example="postgresql://crag:PASSWORD@db:5432/crag",
@@ -119,13 +64,15 @@ class Settings(BaseModel):
     embeddings: Literal["local", "openai"] = _field("local", "Who embeds: the built-in model, or OpenAI's protocol.")
     embedding_model: str = _field("text-embedding-3-small", "Embedding model where `CRAG_EMBEDDINGS=openai`.")
 
-    evaluator: Annotated[str, AfterValidator(_evaluator)] = _field(
+    evaluator: EvaluatorName = _field(
         "local", "Who judges passages: `local`, `llm` (the chat model), or `onnx:PATH` (a model of your own)."
     )
     verdict: Literal["parts", "rule"] = _field(
         "parts", "Judge each part of a question, or the whole by the paper's `rule`."
     )
-    upper: Share = _field(0.7, "A passage with at least this score is enough to answer.")
+    upper: Share = _field(
+        0.7, "A passage with at least this score is enough to answer; unset, what `crag calibrate` fitted counts."
+    )
     lower: Share = _field(0.3, "A passage below this score is dropped.")
     top_k: Annotated[int, Field(ge=1, le=100)] = _field(8, "Passages retrieved for a question.")
     passage_size: Annotated[int, Field(ge=200, le=4000)] = _field(900, "Characters of a passage, at ingest.")

@@ -68,4 +68,6 @@ async def test_a_service_without_slack_or_workers_on_sqlite_are_refused(tmp_path
         await work(read(slack, None))
     with pytest.raises(SettingsError, match="CRAG_MEMORY=postgres"):
         await serve(read(slack, None), worker=False)
+    with pytest.raises(SettingsError, match="CRAG_METRICS_PORT"):
+        await serve(read(slack | {"CRAG_METRICS_PORT": "8080"}, None), worker=True)
     assert not (tmp_path / "data").exists()
