@@ -14,6 +14,7 @@ import psycopg
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from bot.budget.budget import Budget
 from bot.cleaning import clean, clean_all
 from bot.forgetting import Forgotten, forget
 from bot.memory import Memory
@@ -34,6 +35,8 @@ log = structlog.get_logger()
 
 NOT_REMEMBERED = "This answer could not be remembered: a follow-up has to say everything again."
 
+BUDGET_USED_UP = "Today's budget for models is used up: this is quoted from the sources."
+
 GRACE = 10.0
 """Seconds beyond the deadline after which a run that did not keep it is ended."""
 
@@ -45,7 +48,8 @@ Show = Callable[[Progress], Awaitable[None]]
 class Answering:
     """Answers questions. `today` gives the date that questions like "last month" are counted from.
 
-    `watches` are told of every run that has ended.
+    `watches` are told of every run that has ended. `frugal` takes the place of `services` where the `budget` of a
+    team is used up.
     """
 
     def __init__(
@@ -57,6 +61,8 @@ class Answering:
         recorder: Recorder,
         today: Callable[[], date] = date.today,
         watches: Sequence[Watch] = (),
+        frugal: Services | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self._services = services
         self._policy = policy
@@ -64,6 +70,8 @@ class Answering:
         self._recorder = recorder
         self._today = today
         self._watches = (_write_line, *watches)
+        self._frugal = frugal
+        self._budget = budget
         self._graph = build(memory.saver)
         self._one_off = build(None)
 
@@ -124,8 +132,9 @@ class Answering:
         return _answered(text, answer, trace)
 
     async def _run(self, question: Question, text: str, journal: Journal, show: Show) -> Answer:
+        frugal = await self._is_to_save(question)
         try:
-            await self._stream(question, text, journal, show)
+            await self._stream(question, text, journal, show, frugal=frugal)
         except (sqlite3.Error, psycopg.Error) as error:
             if journal.answer is None:
                 raise
@@ -135,14 +144,18 @@ class Answering:
             return _with_notice(journal.answer, NOT_REMEMBERED)
         if journal.answer is None:
             raise RuntimeError("The graph ended without an answer.")
-        return journal.answer
+        return _with_notice(journal.answer, BUDGET_USED_UP) if frugal else journal.answer
 
-    async def _stream(self, question: Question, text: str, journal: Journal, show: Show) -> None:
+    async def _is_to_save(self, question: Question) -> bool:
+        """Is the budget of the team used up, and is there something cheaper?"""
+        return bool(self._budget and self._frugal and await self._budget.spent(question.team) >= 1)
+
+    async def _stream(self, question: Question, text: str, journal: Journal, show: Show, *, frugal: bool) -> None:
         graph = self._graph if question.history is None else self._one_off
         events = graph.astream(
             _ask(question, text),
             {"configurable": {"thread_id": clean(question.conversation)}},
-            context=self._context(),
+            context=self._context(self._frugal if frugal and self._frugal else self._services),
             stream_mode=["custom", "updates"],
             durability="exit" if question.history is None else None,
         )
@@ -156,9 +169,9 @@ class Answering:
                     for node, update in event.items():
                         journal.write(node, update)
 
-    def _context(self) -> Context:
+    def _context(self, services: Services) -> Context:
         return Context(
-            services=self._services,
+            services=services,
             policy=self._policy,
             today=self._today(),
             ends_at=asyncio.get_running_loop().time() + self._policy.deadline,

@@ -108,6 +108,7 @@ async def _open_service(settings: Settings) -> AsyncIterator[Service]:
                 ingest=product.ingest,
                 erase=product.eraser.erase_person,
                 experts=product.experts,
+                budget=product.budget,
                 link=links.make_for,
             )
             async with _slack(settings, uses) as slack:

@@ -46,6 +46,9 @@ def _choices(value: object) -> object:
 Limits = Annotated[
     Mapping[Literal["person", "channel", "team"], Annotated[int, Field(ge=1)]], BeforeValidator(_choices)
 ]
+BudgetOfADay = Annotated[
+    Mapping[Literal["tokens", "dollars"], Annotated[float, Field(gt=0, allow_inf_nan=False)]], BeforeValidator(_choices)
+]
 Choices = Annotated[Mapping[str, Literal["mention", "thread", "all"]], BeforeValidator(_choices)]
 
 

@@ -13,7 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic import model_validator as check_together
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bot.setting_values import Address, Choices, EvaluatorName, Limits, Lower, PostgresAddress, Prices, Share, Words
+from bot.setting_values import (
+    Address,
+    BudgetOfADay,
+    Choices,
+    EvaluatorName,
+    Limits,
+    Lower,
+    PostgresAddress,
+    Prices,
+    Share,
+    Words,
+)
 
 PREFIX = "CRAG_"
 
@@ -145,6 +156,11 @@ class Settings(BaseModel):
         {},
         "Questions an hour by `person`, `channel` and `team`; unset: any.",
         example="person=30,channel=200,team=1000",
+    )
+    budget: BudgetOfADay = _field(
+        {},
+        "Tokens or dollars for models in a day and team; then answers are quoted. Admins hear of it at 80 %.",
+        example="tokens=500000,dollars=5",
     )
     settings_by: Literal["members", "admins"] = _field("members", "Who may change a channel's settings at first.")
     admins: Words = _field(

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from threadpoolctl import threadpool_limits
 
 from bot.answering import Answering
+from bot.budget.budget import Budget
 from bot.database.embedded import EmbeddedServer
 from bot.database.engine import MEMORY_SCHEMA, open_engine, with_schema
 from bot.database.migrate import migrate
@@ -76,6 +77,7 @@ class Product:
     recorder: Recorder
     answering: Answering
     experts: Experts
+    budget: Budget | None
     eraser: Eraser
 
 
@@ -143,6 +145,7 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
         services = _services(settings, database, local, chosen, stack)
         recorder = make_recorder(settings, database)
         ingest = _ingest(settings, library, chosen, local)
+        budget = make_budget(settings, database)
         experts = _experts(settings, database, ingest)
         yield Product(
             settings=settings,
@@ -158,8 +161,11 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
                 memory=memory,
                 recorder=recorder,
                 watches=[Meter(price_table(settings)), *await _spans(settings, stack)],
+                frugal=_frugal(settings, services),
+                budget=budget,
             ),
             experts=experts,
+            budget=budget,
             eraser=await stack.enter_async_context(_eraser(settings, database, memory, experts)),
         )
 
@@ -193,6 +199,26 @@ def policy(settings: Settings) -> Policy:
         memory_tokens=settings.memory_tokens,
         deadline=settings.deadline,
     )
+
+
+def make_budget(settings: Settings, database: Database) -> Budget | None:
+    """None where nothing bounds what a team spends."""
+    if not settings.budget:
+        return None
+    return Budget(
+        engine=database.engine,
+        tokens=settings.budget.get("tokens", 0.0),
+        dollars=settings.budget.get("dollars", 0.0),
+        prices=price_table(settings),
+    )
+
+
+def _frugal(settings: Settings, services: Services) -> Services | None:
+    """The same without a chat model; None where there is none to save."""
+    if services.spare_writer is None:
+        return None
+    judging = (services.spare_evaluator or services.evaluator) if settings.evaluator == "llm" else services.evaluator
+    return replace(services, writer=services.spare_writer, spare_writer=None, evaluator=judging, spare_evaluator=None)
 
 
 def price_table(settings: Settings) -> dict[str, Price]:

@@ -3,6 +3,7 @@
 from alembic import context
 
 from bot.admin import tables as admin
+from bot.budget import tables as budget
 from bot.channels import tables as channels
 from bot.experts import tables as experts
 from bot.inbox import tables as inbox
@@ -17,6 +18,7 @@ TABLES = [
     inbox.metadata,
     admin.metadata,
     channels.metadata,
+    budget.metadata,
     experts.metadata,
     installing.metadata,
 ]

@@ -120,6 +120,8 @@ SLACK = (
     ),
 )
 
+BUDGET = (Holding(table="public.budget_warnings", team=deleted("budget_warnings")),)
+
 _OF_TEAM_ID = OF_TEAM.replace("team =", "team_id =")
 INSTALLED = (
     Holding(
@@ -212,7 +214,7 @@ JOBS = (
     ),
 )
 
-HOLDINGS = (*TRACES, *SLACK, *INSTALLED, *ADMIN, *LIBRARY, *MEMORY, *JOBS)
+HOLDINGS = (*TRACES, *SLACK, *INSTALLED, *BUDGET, *ADMIN, *LIBRARY, *MEMORY, *JOBS)
 
 NOTHING_OF_PEOPLE: Mapping[str, str] = {
     "public.alembic_version": "which migrations have run",

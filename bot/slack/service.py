@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.routing import Route
 
 from bot.answering import Answering
+from bot.budget.budget import Budget
 from bot.channels.store import Channels
 from bot.experts.answers import Experts
 from bot.inbox import Inbox
@@ -37,6 +38,7 @@ from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
+from bot.slack.replies.treasurer import Treasurer
 from bot.slack.start import check_app_token, introduce
 from bot.slack.teams import OneTeam, Team, Teams
 from bot.slack.transports import SILENT, Sockets, http_routes
@@ -83,6 +85,8 @@ class Uses:
     erase: EraseEverything
     experts: Experts
     link: Link = no_link
+    budget: Budget | None = None
+    """What each team may spend in a day."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,6 +219,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             answering=uses.answering,
             channels=channels,
             limits=installation.limits,
+            treasurer=Treasurer(budget=uses.budget, web=web, admins=_of_team(installation.admins, me.team)),
             asking=Asking(engine=uses.engine, me=me, web=web, directory=directory),
             directory=directory,
             pace=pace,

@@ -27,6 +27,7 @@ from bot.slack.replies.progress import Live
 from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
 from bot.slack.replies.thread import placed_before, thread_of
+from bot.slack.replies.treasurer import Treasurer
 from bot.slack.text.mrkdwn import wordless
 from bot.slack.views.blocks import Reply, answer_reply, notice_reply
 from bot.slack.views.limits import limit_reply
@@ -86,6 +87,7 @@ class Answers:
     forgetting: Forgetting
     second_thoughts: SecondThoughts
     relay: Relay
+    treasurer: Treasurer
     limits: Mapping[str, int] = field(default_factory=dict)
 
     async def handle(self, claim: Claim) -> bool:
@@ -204,6 +206,7 @@ class Answers:
             permalink=asked.permalink,
         )
         answered = await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show))
+        await self.treasurer.look(message.team)
         return answer_reply(answered, self._possible(claim, message, settings))
 
     async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Any) -> Any:

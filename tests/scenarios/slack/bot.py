@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.applications import Starlette
 
 from bot.answering import Answering
+from bot.budget.budget import Budget
 from bot.channels.store import Channels
 from bot.database.engine import JOBS_SCHEMA, open_engine, with_schema
 from bot.erasing.eraser import Eraser
@@ -83,6 +84,9 @@ class Options:
     admins: frozenset[str] = frozenset()
     manners: Manners = field(default_factory=Manners)
     limits: dict[str, int] = field(default_factory=dict)
+    tokens: float = 0.0
+    """Of models, in a day and team; 0 is no bound."""
+    frugal: Services | None = None
     pace: Pace = field(default_factory=lambda: Pace(patience=0.05, append_every=0.05, edit_every=0.1, again_after=0.3))
     silent: float = 30.0
     fetch_allow: tuple[str, ...] = ()
@@ -203,12 +207,15 @@ async def open_bot(
         queue = await stack.enter_async_context(open_queue(with_schema(database_url, JOBS_SCHEMA)))
         library = Library(engine, model=embedder.name)
         ingest = Ingest(library=library, embedder=embedder, fetcher=Fetcher(allowed_hosts=options.fetch_allow))
+        budget = Budget(engine=engine, tokens=options.tokens)
         answering = Answering(
             services=services,
             policy=Policy(deadline=options.deadline),
             memory=memory,
             recorder=Recorder(engine, keep_texts=False, settings="scenario", version="1"),
             today=lambda: date(2026, 11, 30),
+            frugal=options.frugal,
+            budget=budget,
         )
         inbox = Inbox(engine)
         experts = Experts(engine=engine, ingest=ingest, review_after=timedelta(days=90))
@@ -222,6 +229,7 @@ async def open_bot(
             ingest=ingest,
             erase=eraser.erase_person,
             experts=experts,
+            budget=budget,
         )
         slack = await stack.enter_async_context(open_slack(_installation(address, options), uses, pace=options.pace))
         group = await stack.enter_async_context(_group())

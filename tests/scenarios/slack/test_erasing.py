@@ -102,6 +102,7 @@ async def lives(bot: Bot, stage: Stage, engine: AsyncEngine, person: Person) -> 
     await installs(engine, team, person.id)
     await remembers_in_postgres(stage, engine, team, person.id)
     async with engine.begin() as connection:
+        await connection.execute(text("INSERT INTO budget_warnings VALUES (:team, current_date)"), {"team": team})
         await connection.execute(
             text(
                 "INSERT INTO jobs.procrastinate_jobs (queue_name, task_name, lock, args, status)"

@@ -22,6 +22,7 @@ from bot.slack.replies.home import Home
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
+from bot.slack.replies.treasurer import Treasurer
 from bot.slack.start import introduce
 from bot.slack.web import open_web
 from bot.traces.recorder import Recorder
@@ -102,6 +103,7 @@ async def work(orders: Orders) -> None:
             directory=directory,
             asking=Asking(engine=engine, me=me, web=web, directory=directory),
             pace=pace,
+            treasurer=Treasurer(budget=None, web=web, admins=frozenset()),
             relay=Relay(me=me, web=web, inbox=inbox, engine=engine, channels=Channels(engine), directory=directory),
             second_thoughts=SecondThoughts(me=me, web=web, inbox=inbox, pace=pace),
             forgetting=Forgetting(

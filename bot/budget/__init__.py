@@ -1,0 +1,1 @@
+"""What a team may spend on models in a day."""
