@@ -19,6 +19,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.incoming import Manners
+from bot.slack.listeners.about import on_about, on_about_asked
 from bot.slack.listeners.changes import on_answer_edited, on_changed, on_deleted, on_stop_pressed
 from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
 from bot.slack.listeners.experts import on_still_right, on_tell_me
@@ -33,6 +34,7 @@ from bot.slack.listeners.settings import on_settings, on_settings_saved
 from bot.slack.listeners.storing import on_store, on_stored
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
+from bot.slack.views.about import ABOUT
 from bot.slack.views.experts import REMOVE, STILL_RIGHT
 from bot.slack.views.home import FORGET
 from bot.slack.views.keeping import KEEP, WHAT
@@ -112,6 +114,8 @@ def _listen(app: AsyncApp) -> None:
     app.view(STORED)(on_stored)
     app.action(FORGET)(on_home_forget)
     app.shortcut(KEEP)(on_keep)
+    app.shortcut(ABOUT)(on_about)
+    app.view(ABOUT)(on_about_asked)
     app.action(WHAT)(on_what)
     app.view(KEEP)(on_kept)
     app.action(EDITED)(on_answer_edited)
