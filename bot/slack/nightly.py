@@ -89,14 +89,15 @@ class Nightly:
 
 async def _access_today(team: Team, run: Row) -> Access | None:
     """None where the asker may not read any more what is said in the place."""
-    place, person, channels = await asyncio.gather(
+    place, person, channels, settings = await asyncio.gather(
         team.directory.place(run["channel"]),
         team.directory.person(run["asker"]),
         team.directory.channels_of(run["asker"]),
+        team.shelf.channels.of(run["team"], run["channel"]),
     )
     if not still_there(team=team.me.team, place=place, person=person, channels=channels):
         return None
-    return access(me=team.me, place=place, person=person, channels=channels)
+    return access(me=team.me, place=place, person=person, channels=channels, workspace=settings.workspace)
 
 
 async def _asked(team: Team, person: str, answer: ExpertAnswer) -> bool:

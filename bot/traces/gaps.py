@@ -11,12 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.traces.reading import Row
 from bot.traces.tables import feedback, gap_runs, gaps, runs, wishes
 from crag_graph.embedding import Embedder
+from crag_graph.knowledge.demotions import NEAR
 
 State = Literal["open", "written", "fixed"]
 """Nobody has done anything · somebody has written what was missing · it is answered now."""
 
-NEAR = 0.72
-"""Similarity (cosine) from which on two questions count as the same: paraphrases have it, mere neighbours do not."""
 LOOK_BACK = timedelta(days=90)
 MOST_GAPS = 200
 MOST_RUNS = 100

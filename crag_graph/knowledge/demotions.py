@@ -15,7 +15,7 @@ from crag_graph.knowledge.tables import demotions, documents, passages
 from crag_graph.knowledge.words import storable
 
 NEAR = 0.72
-"""Similarity (cosine) from which on two questions count as the same."""
+"""Similarity (cosine) from which on two questions count as the same: paraphrases have it, mere neighbours do not."""
 BATCH = 200
 
 

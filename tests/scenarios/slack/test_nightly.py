@@ -1,12 +1,16 @@
 """What happens at night: a gap is mended and its asker told once; an expert is asked whether an answer still holds."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.channels.settings import ChannelSettings
 from bot.experts.answers import Correction
 from bot.traces import gaps
 from crag_graph.knowledge.search import HybridSearch
+from crag_graph.knowledge.sources import Upload
 from crag_graph.services import Services
 from tests.fakes.services import ScriptedWeb
 from tests.scenarios.slack.bot import Bot, LetterEmbedder, Options, Stage, scripted
@@ -58,6 +62,26 @@ async def test_an_asker_who_wants_it_is_told_once_when_the_gap_is_mended(
         assert "How long is leave?" in message.screen
         assert "16 weeks" in message.screen
         assert await state_of(engine, team) == "fixed"
+        await bot.slack.nightly.run()
+        assert len(told(stage, stage.ada)) == 1
+
+
+async def test_a_channel_that_keeps_to_its_own_documents_does_so_at_night_too(
+    stage: Stage, engine: AsyncEngine, services: Services
+) -> None:
+    team = stage.slack.team.id
+    async with stage.bot(services) as bot:
+        own = ChannelSettings(workspace=False)
+        await bot.channels.save(team, stage.travel.id, own, by=stage.ada.id)
+        await stage.ada.clicks(BUTTON, on=await stage.asks(QUESTION))
+        await mark_written(engine, team)
+        upload = Upload(filename="leave.txt", data=b"Leave\n\nParents get 16 weeks of leave.", source="leave.txt")
+        async for _ in bot.ingest.ingest(upload, space="workspace", added_by=stage.ada.id):
+            pass
+        await bot.slack.nightly.run()
+        assert told(stage, stage.ada) == []
+        settled = await bot.channels.of(team, stage.travel.id)
+        await bot.channels.save(team, stage.travel.id, replace(settled, workspace=True), by=stage.ada.id)
         await bot.slack.nightly.run()
         assert len(told(stage, stage.ada)) == 1
 
