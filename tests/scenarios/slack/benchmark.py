@@ -168,6 +168,9 @@ async def main() -> None:
                 "|---|---|---|---|---|---|---|",
                 *rows,
                 "",
+                "A killed worker's conversation goes on within 15 seconds (8 s without a heartbeat, looked for every 2 s):",
+                "`tests/scenarios/slack/test_killing.py` measures it.",
+                "",
             ]
         )
     )
