@@ -111,6 +111,8 @@ class Ran:
     calls: int
     milliseconds: float
     verdict_right: bool
+    superseded: bool
+    """An older document says something else."""
 
 
 async def ask(graph: Graph, services: Services, question: Question) -> Ran:
@@ -131,6 +133,7 @@ async def ask(graph: Graph, services: Services, question: Question) -> Ran:
         calls=len(state.get("calls", ())),
         milliseconds=1_000 * (time.perf_counter() - began),
         verdict_right=answer.verdict is question.verdict,
+        superseded="supersed" in question.group,
     )
 
 
@@ -150,6 +153,12 @@ def _stands_in(text: str, wanted: str) -> bool:
     return re.search(before + re.escape(wanted) + after, text, re.IGNORECASE) is not None
 
 
+def current(ran: Sequence[Ran]) -> str:
+    """How often the current value is quoted where an older document says something else."""
+    concerned = [one for one in ran if one.superseded and one.answerable]
+    return f"{sum(one.hit and not one.abstained for one in concerned)} of {len(concerned)}"
+
+
 def row(name: str, ran: Sequence[Ran]) -> str:
     answerable = [one for one in ran if one.answerable]
     wrong = [one for one in ran if not one.abstained and not (one.answerable and one.hit)]
@@ -161,6 +170,7 @@ def row(name: str, ran: Sequence[Ran]) -> str:
         f"{_mean([one.abstained for one in empty]):.2f}",
         f"{_mean([one.abstained for one in answerable]):.2f}",
         f"{_mean(cited):.2f}",
+        current(ran),
         f"{_mean([one.verdict_right for one in ran]):.2f}",
         f"{_mean([one.tokens for one in ran]):.0f}",
         f"{_mean([one.calls for one in ran]):.2f}",
@@ -171,7 +181,7 @@ def row(name: str, ran: Sequence[Ran]) -> str:
 
 HEAD = (
     "| | answer hit | wrong answers | abstains where nothing is known | abstains needlessly | cited sources that are right "
-    "| right verdicts | tokens to the writer | model calls | ms (median) |\n|---|---|---|---|---|---|---|---|---|---|"
+    "| current value quoted | right verdicts | tokens to the writer | model calls | ms (median) |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -195,7 +205,12 @@ async def measure(folder: Path, writer: Writer, *, cache: Path | None, most: int
     for name, (evaluator, search) in variants.items():
         services = Services(library=memory, evaluator=evaluator, writer=writer, web=search)
         rows.append(row(name, [await ask(graph, services, question) for question in questions]))
-    return f"### {folder.name} (n {len(questions)})\n\n{HEAD}\n" + "\n".join(rows) + "\n"
+    answerable = sum(bool(question.raw["answer"]) for question in questions)
+    return (
+        f"### {folder.name} (n {len(questions)}, {answerable} of them have an answer)\n\n{HEAD}\n"
+        + "\n".join(rows)
+        + "\n"
+    )
 
 
 def _pages(file: Path) -> list[Passage]:
@@ -242,11 +257,12 @@ async def main(arguments: Sequence[str]) -> None:
 
 PAGE = """# What each part buys
 
-`python -m crag_graph.benchmarks.run --data DATA/enterprise_saas --data DATA/enterprise_city --write benchmarks/pipeline.md`
+`python -m crag_graph.benchmarks.run --data DATA/enterprise_dev --data DATA/enterprise_saas --data DATA/enterprise_city --write benchmarks/pipeline.md`
 
 The same first questions (no follow-ups) through the graph. Answers: {writer}. Answer hit: of the questions that have
 an answer, on the documents or the set's web pages, those whose answer holds all that it must and no superseded value.
-Wrong: answered, but not with that. The evaluator's shipped weights were trained on these sets too: what is compared
+Wrong: answered, but not with that. Current value: where an older document says something else, the answer has today's.
+ The evaluator's shipped weights were trained on these sets too: what is compared
 is the variants with each other.
 
 {tables}"""
