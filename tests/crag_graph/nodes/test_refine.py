@@ -42,6 +42,22 @@ class RankingEvaluator(ScriptedEvaluator):
         return Filtering(scores=scores, keep=(True,) * len(strips))
 
 
+class WeakEvaluator(ScriptedEvaluator):
+    """Keeps every strip, with a score that is low except where it says 480."""
+
+    async def filter(self, question: str, strips: Sequence[Strip]) -> Filtering:
+        scores = tuple(Score(value=0.5 if "480" in strip.text else 0.1, reason="weak") for strip in strips)
+        return Filtering(scores=scores, keep=(True,) * len(strips))
+
+
+async def test_of_a_page_whose_best_strip_is_below_the_bar_nothing_is_kept() -> None:
+    alone = Alone(cast=Cast(evaluator=WeakEvaluator()))
+    other = page("Football is played by eleven. It takes ninety minutes.", link="https://pages.example/football")
+    update = await refine({"standalone": "q", "good": (LEAVE,), "pages": (NEWS, other)}, alone.runtime)
+    kept = {judged.strip.passage.id for judged in update["strips"] if judged.kept}
+    assert kept == {LEAVE.id, NEWS.id}  # a passage of the library was held to the bar before
+
+
 async def test_where_there_is_too_much_the_best_strips_stay_in_source_order() -> None:
     pages = [passage(f"Rule {n} of leave is a sentence of its own. It has a second one.") for n in range(10)]
     alone = Alone(cast=Cast(evaluator=RankingEvaluator()), policy=Policy(context_characters=200))
