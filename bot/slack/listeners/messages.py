@@ -9,7 +9,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from bot.channels.settings import Manner
 from bot.inbox import Inbox
 from bot.slack.directory import Directory
-from bot.slack.incoming import Manners, Me, asks, privately, read
+from bot.slack.incoming import Manners, Me, Message, asks, privately, read
 from bot.slack.listeners.library import Shelf, take_files, wants_ingest
 from bot.slack.listeners.taking import Taking
 
@@ -19,8 +19,12 @@ log = structlog.get_logger()
 async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: Shelf, taking: Taking) -> None:
     """Raises InboxError, ChannelsError or QueueError where the question cannot be stored: then Slack sends it again."""
     message = read(body, me)
-    if message is None or message.team != me.team:
-        return
+    if message is not None and message.team == me.team:
+        async with taking.in_order(message.shared_conversation):
+            await _take_in(message, me, manners, shelf, taking)
+
+
+async def _take_in(message: Message, me: Me, manners: Manners, shelf: Shelf, taking: Taking) -> None:
     settings = manners.adapt(await shelf.channels.of(message.team, message.channel), message.channel, message.kind)
     message = privately(message, settings)
     if not await asks(message, settings, shelf.inbox.joined):

@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import asdict
 from typing import Any
+from weakref import WeakValueDictionary
 
 from bot.inbox import Inbox, Item
 from bot.jobs import Kind, Queue
@@ -18,7 +19,15 @@ class Taking:
     def __init__(self, inbox: Inbox, queue: Queue) -> None:
         self._inbox = inbox
         self._queue = queue
+        self._orders: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._taken: OrderedDict[tuple[str, str, str], asyncio.Future[None]] = OrderedDict()
+
+    def in_order(self, conversation: str) -> asyncio.Lock:
+        """Held while a message is taken in, it keeps those that come after it in the conversation behind it."""
+        order = self._orders.get(conversation)
+        if order is None:
+            order = self._orders[conversation] = asyncio.Lock()
+        return order
 
     async def take(self, message: Message, **payload: Any) -> None:
         """Raises InboxError or QueueError: then nothing is acknowledged, and Slack sends it again."""

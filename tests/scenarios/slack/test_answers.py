@@ -156,7 +156,7 @@ async def test_nothing_found_says_so_and_what_to_do(stage: Stage) -> None:
     assert "web search is off here" in reply.screen
     assert "Add a document" in reply.screen
     assert "Answered" not in reply.screen
-    assert reply.buttons == ("How I got here", "Ask again", "Helpful", "Not helpful")
+    assert reply.buttons == ("How I got here", "Ask again", "Tell me when you know", "Helpful", "Not helpful")
 
 
 async def test_what_may_not_be_used_here_is_told_apart_from_what_nobody_knows(stage: Stage) -> None:
