@@ -262,8 +262,7 @@ PAGE = """# What each part buys
 The same first questions (no follow-ups) through the graph. Answers: {writer}. Answer hit: of the questions that have
 an answer, on the documents or the set's web pages, those whose answer holds all that it must and no superseded value.
 Wrong: answered, but not with that. Current value: where an older document says something else, the answer has today's.
- The evaluator's shipped weights were trained on these sets too: what is compared
-is the variants with each other.
+The evaluator's shipped weights were trained on these sets too: what is compared is the variants with each other.
 
 {tables}"""
 
