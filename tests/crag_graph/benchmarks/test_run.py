@@ -47,6 +47,7 @@ QUESTIONS = (
         gold_docs=["docs/leave.md"],
         gold_quote=["Every parent gets 80 days of paid parental leave."],
         type="superseded_version",
+        tags=["g:single"],  # it is one of the superseded whatever group it is counted in
     ),
     question(
         "In which class are trains booked on long journeys?",
