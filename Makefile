@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROCESSES ?= 2
 
 # BROWSER=none leaves out the tests in Chromium.
-.PHONY: install install-dev run test lint types walls tests screenshots test-llm test-training benchmark lock train-evaluator clean
+.PHONY: install install-dev run test lint types walls tests screenshots surfaces test-llm test-training benchmark lock train-evaluator clean
 .DELETE_ON_ERROR:
 
 install: $(VENV)/.runtime
@@ -65,6 +65,10 @@ test-training: install-dev
 
 screenshots: install-dev
 	$(BIN)/python -m tests.browser.screenshots screenshots
+
+# What people see in Slack as light text; LANGUAGE=de shows it to people who speak German.
+surfaces: install-dev
+	$(BIN)/python -m tests.surfaces docs/surfaces.md --language $(or $(LANGUAGE),en)
 
 lock: install-dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements/runtime.txt
