@@ -76,11 +76,17 @@ async def failures(engine: AsyncEngine, spaces: Sequence[str], *, most: int) -> 
             return tuple(Failure(**row) for row in (await connection.execute(query)).mappings())
 
 
-async def topics(engine: AsyncEngine, spaces: Sequence[str], *, most: int) -> tuple[Topic, ...]:
-    """What the newest documents are about, superseded ones left out. Raises LibraryError."""
+async def topics(
+    engine: AsyncEngine, spaces: Sequence[str], *, most: int, without: Sequence[str] = ()
+) -> tuple[Topic, ...]:
+    """What the newest documents are about, superseded ones left out, and those of the loaders `without`.
+
+    Raises LibraryError.
+    """
     newest = (
         select(*documents.c["id", "title", "added_at"])
         .where(documents.c.space.in_(spaces), documents.c.passages > 0, ~documents.c.superseded)
+        .where(documents.c.loader.not_in(without))
         .order_by(documents.c.added_at.desc(), documents.c.id.desc())
         .limit(most)
         .subquery()

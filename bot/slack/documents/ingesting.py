@@ -93,7 +93,8 @@ class Ingesting:
         await board.say(f"Adding {request.name}…")
         try:
             source = await self._source(request)
-            return "\n".join([_told(one, request) async for one in self._ingested(source, request, board)])
+            name = source.filename if request.file and isinstance(source, Upload) else request.name
+            return "\n".join([_told(one, name, request.where) async for one in self._ingested(source, request, board)])
         except FileError as error:
             return f"{error}"
         except ServiceError as error:
@@ -213,14 +214,14 @@ class Board:
                     await self._thread.try_change(self._ts, posts(notice_reply(told))[0])
 
 
-def _told(one: Ingested, request: Request) -> str:
+def _told(one: Ingested, name: str, where: str) -> str:
     if one.outcome is Outcome.FAILED or one.document is None:
-        return f"Not added: {request.name}. {one.reason}"
+        return f"Not added: {name}. {one.reason}"
     document = one.document
     done = {Outcome.ADDED: "Added", Outcome.REPLACED: "Replaced by its new version:", Outcome.UNCHANGED: "Unchanged:"}
     old = " It says that it was superseded, so it ranks behind current documents." if document.superseded else ""
     size = f"{document.passages} passage{'' if document.passages == 1 else 's'}"
-    return f"{done[one.outcome]} **{document.title}** (number {document.id}, {size}). {request.where}{old}"
+    return f"{done[one.outcome]} **{document.title}** (number {document.id}, {size}). {where}{old}"
 
 
 def subject_of(request: Request) -> str:

@@ -155,7 +155,7 @@ async def on_kept(ack: AsyncAck, body: Mapping[str, Any], keeping: Keeping) -> N
     kept = kept_of(body["view"])
     refusal = await _keep(kept, body["user"]["id"], keeping.shelf)
     if refusal:
-        await ack(response_action="errors", errors={title_block(kept.draft): refusal})
+        await ack(response_action="errors", errors={title_block(kept.draft): refusal.replace("`", "")})  # plain text
     else:
         await ack()
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
@@ -38,6 +39,9 @@ MAY_NOT_INGEST = {
     Ingesters.ADMINS: "Only admins may add documents in this channel. `/crag-settings` shows what holds here.",
     Ingesters.NAMED: "Only some people may add documents in this channel. `/crag-settings` shows who.",
 }
+STATUS = "Documents here: {documents}. Passages that can be asked about: {passages}. Documents that failed: {failed}."
+NO_PLACES = ("slack:", "expert:")
+"""How sources begin that are names of ours: they tell nobody where a text came from."""
 PAGE = 15
 MOST_CHARACTERS = 200_000
 """Of pasted text; a slash command brings far less."""
@@ -103,11 +107,18 @@ class Shelf:
             return "Everybody in the workspace can ask about it."
         return f"It can be asked about in #{place.name} alone." if place.name else "It can be asked about here alone."
 
+    def is_of_the_web(self, document: StoredDocument) -> bool:
+        """What was said or shared in Slack lies behind its address, too, but there we would find a login page."""
+        source = document.source
+        in_slack = (self.me.url and source.startswith(self.me.url)) or _host(source).endswith("slack.com")
+        return is_address(source) and not in_slack
+
     def line(self, one: StoredDocument) -> str:
         """A document in a list."""
-        state = f"failed: {one.problem}" if one.state == "failed" else f"{one.passages} passages"
+        state = f"failed: {one.problem}" if one.state == "failed" else f"passages: {one.passages}"
         everybody = " · for everybody" if one.space == self.me.everybody else ""
-        source = "" if one.source == one.title else f" — {escape(shorten(one.source, 120))}"
+        tells = one.source != one.title and not one.source.startswith(NO_PLACES)
+        source = f" — {escape(shorten(one.source, 120))}" if tells else ""
         title = f"*{escape(shorten(one.title, 80))}*{source}"
         return f"{one.id} · {title} · {escape(state)}{everybody} · {one.added_at:%Y-%m-%d}"
 
@@ -169,14 +180,14 @@ async def _remove(which: str, command: Command, shelf: Shelf) -> str:
 async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
     await shelf.check_ingester(command.channel, command.user)
     if which.lower() == "all":
-        chosen = [one for one in await shelf.documents(command.channel, command.user) if is_address(one.source)]
+        chosen = [one for one in await shelf.documents(command.channel, command.user) if shelf.is_of_the_web(one)]
     else:
         document = await _find(which, command, shelf)
         if document is None:
             return _no_such(which, "refresh")
-        chosen = [document] if is_address(document.source) else []
+        chosen = [document] if shelf.is_of_the_web(document) else []
     if not chosen:
-        return "There is nothing to fetch again: only documents that came from an address can be refreshed."
+        return "There is nothing to fetch again: only documents that came from the web can be refreshed."
     place = await shelf.directory.place(command.channel)
     for document in chosen:
         await shelf.put(
@@ -196,6 +207,13 @@ async def _find(which: str, command: Command, shelf: Shelf) -> StoredDocument | 
     wanted = which.removeprefix("#")
     documents = await shelf.documents(command.channel, command.user)
     return next((one for one in documents if wanted.isdigit() and one.id == int(wanted)), None)
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _no_such(which: str, verb: str) -> str:
@@ -219,7 +237,7 @@ async def _status(_rest: str, command: Command, shelf: Shelf) -> str:
     documents = await shelf.documents(command.channel, command.user)
     failed = [one for one in documents if one.state == "failed"]
     passages = sum(one.passages for one in documents)
-    line = f"{len(documents)} documents with {passages} passages can be asked about here; {len(failed)} failed."
+    line = STATUS.format(documents=len(documents), passages=passages, failed=len(failed))
     return "\n".join([line, *(shelf.line(one) for one in failed[:PAGE])])
 
 

@@ -78,7 +78,7 @@ async def on_stored(
         run = await find_run(experts.engine, answering.trace, team=shelf.me.team)
         await experts.correct(await _correction(answering, question, answer, keeping, person, known=run is not None))
     except (CorrectionError, PermissionError) as refusal:
-        await ack(response_action="errors", errors={"answer": str(refusal)})
+        await ack(response_action="errors", errors={"answer": str(refusal).replace("`", "")})  # plain text
         return
     except ServiceError:
         await ack(response_action="errors", errors={"answer": NOT_NOW})

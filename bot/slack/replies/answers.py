@@ -167,7 +167,8 @@ class Answers:
         except QuestionError as error:
             return notice_reply(str(error))
         except StoppedError:
-            return notice_reply("\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED])))
+            said = "\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED]))
+            return notice_reply(said, spoken=words.STOPPED)
         except AnswerFailedError as failed:
             return await self._failed(claim, failed, outlet)
         except (SlackError, InboxError, ChannelsError, ClaimLostError):

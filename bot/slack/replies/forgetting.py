@@ -26,9 +26,7 @@ class EraseEverything(Protocol):
 
 
 FORGETTING = "I am forgetting. You hear from me when it is done."
-EVERYTHING = (
-    "Forgotten, everything that was stored of you here: {told}. Documents that others can find stay, without your name."
-)
+EVERYTHING = "Forgotten, everything that was stored of you here ({told}). Documents that others can find stay, without your name."
 NOTHING = "There was nothing stored of you here."
 
 
@@ -97,7 +95,9 @@ def _done(forgotten: Sequence[Forgotten]) -> str:
     conversations = _count(len(forgotten), "conversation")
     traces = _count(sum(one.traces for one in forgotten), "answer")
     remembered = sum(one.remembered for one in forgotten)
-    what = "What it remembered is gone" if remembered == len(forgotten) == 1 else "What was remembered is gone"
+    what = (
+        "What I remembered of it is gone" if remembered == len(forgotten) == 1 else "What I remembered of them is gone"
+    )
     return f"Forgotten: {conversations}. {what}, and so are the texts of {traces} in the log."
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.experts.answers import LOADER
 from bot.slack.access import is_member, space_of
 from bot.slack.directory import Directory, known_names
 from bot.slack.incoming import Me
@@ -59,7 +60,7 @@ class Home:
         """What the person can ask about in their direct messages with us."""
         member = is_member(self.me.team, await self.directory.person(user))
         spaces = [space_of(self.me.team, channel), *([self.me.everybody] if member else [])]
-        return await topics(self.engine, spaces, most=MOST_TOPICS)
+        return await topics(self.engine, spaces, most=MOST_TOPICS, without=(LOADER,))
 
     async def _spaces(self, user: str) -> list[str]:
         person, channels = await asyncio.gather(self.directory.person(user), self.directory.channels_of(user))

@@ -42,7 +42,16 @@ WEB_ADDED_NOTHING = "Answered from your documents; the web, asked too, added not
 QUOTED = "Quoted from the sources, word for word."
 KINDS = {Kind.INTERNAL: "internal", Kind.WEB: "web"}
 
-_MARKUP = re.compile(r"[*_`#>~]+|^\s*[-+]\s", re.MULTILINE)
+LONGEST_SPOKEN = 1_000
+"""Characters of an answer of which a summary is made."""
+
+_LEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+|>\s?|[-+*]\s+)", re.MULTILINE)
+_STYLED = (
+    re.compile(r"(\*{1,3})(?=\S)(.+?)(?<=\S)\1"),
+    re.compile(r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)"),
+    re.compile(r"(~~)(?=\S)(.+?)(?<=\S)\1"),
+)
+_LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\s]+\)")
 _MARK = re.compile(r"\s?\[\d+\]")
 
 
@@ -81,9 +90,9 @@ def answer_reply(answered: Answered, possible: Possible | None = None) -> Reply:
     )
 
 
-def notice_reply(text: str) -> Reply:
-    """A few words of ours."""
-    return Reply(body=make_safe(text), summary=escape(text), plain=escape(text))
+def notice_reply(text: str, *, spoken: str = "") -> Reply:
+    """A few words of ours, in Markdown; `spoken`: what notifications say of it, where that is not all of it."""
+    return Reply(body=make_safe(text), summary=escape(_speak(spoken or text)), plain=escape(text))
 
 
 def posts(reply: Reply, *, shown: int = 0) -> tuple[Post, ...]:
@@ -229,12 +238,16 @@ def _address(url: str) -> str:
 
 
 def _summary(answer: Answer, verdict: str) -> str:
-    said = _speak(answer.text)
+    said = _speak(answer.text[:LONGEST_SPOKEN])
     return _cut(said if answer.abstained else f"{verdict}: {said}")
 
 
 def _speak(markdown: str) -> str:
-    return " ".join(_MARKUP.sub("", _MARK.sub("", markdown)).replace("|", " ").split())
+    """The words without marks and markup; a `_` or `#` within a word is part of it."""
+    words = _LINK.sub(r"\1", _LEADING.sub("", _MARK.sub("", markdown)))
+    for styled in _STYLED:
+        words = styled.sub(r"\2", words)
+    return " ".join(words.replace("`", "").replace("|", " ").split())
 
 
 def _cut(words: str) -> str:

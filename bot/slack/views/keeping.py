@@ -78,8 +78,8 @@ def keep_view(draft: Draft, text: str, *, where: str, may_give: bool, notice: st
 
 
 def notice_view(title: str, words: str) -> dict[str, Any]:
-    """In place of a modal that has nothing to offer."""
-    section = {"type": "section", "text": plain_text(words)}
+    """In place of a modal that has nothing to offer; `words` are ours, in Slack's markup."""
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": words}}
     return {"type": "modal", "title": plain_text(title), "close": plain_text("Close"), "blocks": [section]}
 
 

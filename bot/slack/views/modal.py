@@ -11,6 +11,7 @@ MOST_PASSAGES = 20
 MOST_STRIPS = 20
 LONGEST_STRIP = 400
 LONGEST_REASON = 200
+KEPT = "Excerpts that were kept: {kept} of {judged}"
 VERDICTS = {
     "correct": "Your documents were enough",
     "ambiguous": "Your documents were enough for a part only",
@@ -61,7 +62,7 @@ def _strips(trace: Trace) -> Iterator[Block]:
     kept = [one for one in judged if one["kept"]]
     if not judged:
         return
-    yield _header(f"Kept of {len(judged)} strips", len(kept))
+    yield {"type": "header", "text": plain_text(KEPT.format(kept=len(kept), judged=len(judged)))}
     for one in kept[:MOST_STRIPS]:
         quoted = text(shorten(one["strip"]["text"], LONGEST_STRIP))
         yield {"type": "rich_text", "elements": [{"type": "rich_text_quote", "elements": [quoted]}]}

@@ -37,7 +37,7 @@ INGEST = {
 }
 CHANGERS = {Changers.MEMBERS: "Any member of the channel", Changers.ADMINS: "Admins alone"}
 SWITCHES = {
-    "private_first": "Answer privately first: the asker alone sees the answer",
+    "private_first": "Answer privately first, so that the asker alone sees the answer",
     "workspace": "Answer also from the documents for everybody in the workspace",
     "bots": "Other bots may ask me, too",
 }
@@ -173,7 +173,7 @@ def told(settings: ChannelSettings) -> list[str]:
     if settings.callable_people:
         lines.append(f"{LABELS['callable_people']}: {_people(settings.callable_people)}")
     if settings.callable_groups:
-        lines.append(f"{LABELS['callable_groups']}: {_count_of(settings.callable_groups)}")
+        lines.append(f"{LABELS['callable_groups']}: {_groups_told(settings.callable_groups)}")
     return [*lines, f"{LABELS['changers']}: {CHANGERS[settings.changers]}"]
 
 
@@ -295,5 +295,5 @@ def _people(ids: Iterable[str]) -> str:
     return ", ".join(f"<@{escape(one)}>" for one in ids)
 
 
-def _count_of(groups: Sequence[str]) -> str:
-    return str(len(groups))
+def _groups_told(ids: Iterable[str]) -> str:
+    return ", ".join(f"<!subteam^{escape(one)}>" for one in ids)

@@ -326,7 +326,7 @@ async def test_a_forgotten_conversation_is_gone(
     question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
     reply = await stage.slack.reply_to(question)
     said = await stage.ada.runs("/crag-forget", in_=stage.travel, saying="Forgotten")
-    assert "What it remembered is gone, and so are the texts of 1 answer" in said.screen
+    assert "What I remembered of it is gone, and so are the texts of 1 answer" in said.screen
     async with engine.connect() as connection:
         left = (await connection.execute(text("SELECT string_agg(question || answer, '') FROM runs"))).scalar()
     assert left == ""

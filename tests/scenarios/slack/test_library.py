@@ -113,7 +113,7 @@ async def test_a_file_that_slack_does_not_give_is_not_taken_for_its_login_page(b
         ("/crag-ingest text", "Give the text a title"),
         ("/crag-ingest text Only a title", "Give the text a title"),
         ("/crag-ingest list", "There is nothing here yet"),
-        ("/crag-ingest status", "0 documents with 0 passages"),
+        ("/crag-ingest status", "Passages that can be asked about: 0."),
         ("/crag-ingest remove", "Name a document by its number"),
         ("/crag-ingest remove 99", "There is no document 99 here"),
         ("/crag-ingest refresh x", "There is no document x here"),
@@ -204,6 +204,15 @@ async def test_a_slow_page_is_acknowledged_at_once(bot: Bot, stage: Stage, site:
     await stage.ada.is_shown("Added Travel rules", in_=stage.travel)
 
 
+async def test_what_was_shared_in_slack_is_not_fetched_again_from_its_login_page(bot: Bot, stage: Stage) -> None:
+    shared = await stage.ada.says(
+        "@bot ingest", in_=stage.travel, files=[stage.ada.file("plan.md", b"# Plan\n\nBy train.")]
+    )
+    await stage.slack.reply_to(shared, saying="Added Plan")
+    assert "nothing to fetch again" in (await stage.ada.runs("/crag-ingest refresh all", in_=stage.travel)).screen
+    await stage.slack.quiet()
+
+
 async def test_long_lists_come_in_pages(bot: Bot, stage: Stage, tmp_path: Path) -> None:
     space = f"{stage.slack.team.id}:{stage.travel.id}"
     for number in range(17):
@@ -216,4 +225,7 @@ async def test_long_lists_come_in_pages(bot: Bot, stage: Stage, tmp_path: Path) 
     second = await stage.ada.runs("/crag-ingest list 2", in_=stage.travel)
     assert "document-16" in second.screen
     assert "document-00" not in second.screen
-    assert "17 documents with 17 passages" in (await stage.ada.runs("/crag-ingest status", in_=stage.travel)).screen
+    assert (
+        "Passages that can be asked about: 17."
+        in (await stage.ada.runs("/crag-ingest status", in_=stage.travel)).screen
+    )

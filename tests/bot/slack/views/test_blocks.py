@@ -207,3 +207,23 @@ def test_links_of_the_answer_lead_where_they_say() -> None:
     assert said(post).text.startswith("See the guide, [1] (https://y.test/a(b)) and that (https://evil.test) [1].")
     assert said(post).links[0].url == "https://x.test/leave"
     assert all(link.label == link.url for link in said(post).links[1:])
+
+
+@pytest.mark.parametrize(
+    ("written", "spoken"),
+    [
+        ("Parents get **16 weeks** [1].", "Parents get 16 weeks."),
+        ("Read `my_file_name.md` in #travel [2].", "Read my_file_name.md in #travel."),
+        ("# Leave\n\n- *Sixteen* weeks\n- __paid__", "Leave Sixteen weeks paid"),
+        ("> See [the rules](https://x.test/a_b).", "See the rules."),
+        ("2 * 3 * 4 = 24, and ~~not~~ 25", "2 * 3 * 4 = 24, and not 25"),
+    ],
+)
+def test_what_is_spoken_is_the_text_without_its_markup(written: str, spoken: str) -> None:
+    (post,) = posts(notice_reply(written))
+    assert post.text == spoken
+
+
+def test_a_hostile_answer_is_spoken_in_no_time() -> None:
+    (post, *_) = checked(answer_reply(answered("*a" * 20_000 + " [1]")))
+    assert len(post.text) < 300

@@ -64,7 +64,7 @@ def test_it_tells_what_was_found_judged_kept_and_asked_of_the_web() -> None:
         "Leave — Parents · 0.50 · kept",
         "it names the leave",
         "Travel — Parents · 0.10 · dropped",
-        "Kept of 2 strips: 1",
+        "Excerpts that were kept: 1 of 2",
         "It is 16 weeks.",
         "Searched for: second leave 2026",
         "A page",
