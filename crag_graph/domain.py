@@ -98,6 +98,8 @@ class JudgedStrip:
     strip: Strip
     score: Score
     kept: bool
+    by_part: tuple[float, ...] = ()
+    """How far it answers each part of the question, in [0, 1]; empty where the evaluator sees no parts in strips."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from crag_graph.nodes.refine import refine
 from crag_graph.nodes.retrieve import retrieve
 from crag_graph.nodes.rewrite import rewrite
 from crag_graph.nodes.search_web import go_without_web, search_web
-from crag_graph.routing import after_evaluate, after_refine
+from crag_graph.routing import after_evaluate, after_generate, after_refine
 from crag_graph.services import OverdueError, ServiceError, Services, TimeUpError
 from crag_graph.state import State
 
@@ -73,7 +73,7 @@ STEPS = (
     Step(node=rewrite, seconds=15, spare=_spare_writer, then="search_web"),
     Step(node=search_web, seconds=15, instead=go_without_web, then="refine"),
     Step(node=refine, seconds=20, spare=_spare_evaluator, then=after_refine),
-    Step(node=generate, seconds=45, spare=_spare_writer, then=END),
+    Step(node=generate, seconds=45, spare=_spare_writer, then=after_generate),
     Step(node=abstain, seconds=10, instead=abstain, then=END),  # whatever the time, somebody waits for a word
 )
 

@@ -15,3 +15,8 @@ def after_evaluate(state: State) -> Literal["refine", "rewrite"]:
 def after_refine(state: State) -> Literal["generate", "abstain"]:
     """Generation may use the kept strips only: none kept, no answer."""
     return "generate" if any(judged.kept for judged in state["strips"]) else "abstain"
+
+
+def after_generate(state: State) -> Literal["abstain", "__end__"]:
+    """A writer that finds no answer in what was kept writes none."""
+    return "__end__" if "answer" in state else "abstain"

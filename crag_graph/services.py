@@ -84,10 +84,14 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class Filtering:
-    """One score per strip, in the order of the strips; `keep[i]` says whether strip i helps."""
+    """One score per strip, in the order of the strips; `keep[i]` says whether strip i helps.
+
+    `by_part[i][p]`, where the evaluator knows it: how far strip i answers part p, in [0, 1].
+    """
 
     scores: tuple[Score, ...]
     keep: tuple[bool, ...]
+    by_part: tuple[tuple[float, ...], ...] = ()
     calls: tuple[ModelCall, ...] = ()
 
 
@@ -139,10 +143,16 @@ class Brief:
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """The generated text with marks as numbered in the brief; `quoted` where it is made of quoted strips."""
+    """The generated text with marks as numbered in the brief; `quoted` where it is made of quoted strips.
+
+    `missing`: the parts of the question that the writer finds in no source, as far as it tells them. `unanswered`: that
+    is the whole question, and nothing was written.
+    """
 
     text: str
     quoted: bool = False
+    missing: tuple[str, ...] = ()
+    unanswered: bool = False
     calls: tuple[ModelCall, ...] = ()
 
 

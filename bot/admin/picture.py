@@ -26,6 +26,7 @@ ARROWS = (
     ("search_web", "refine", ""),
     ("refine", "generate", ""),
     ("refine", "abstain", "nothing left"),
+    ("generate", "abstain", "too weak"),
 )
 SIZE = (6 * COLUMN - COLUMN + WIDTH + 2 * EDGE, ROW + HEIGHT + 2 * EDGE)
 

@@ -140,8 +140,12 @@ class LocalEvaluator:
             best = int(np.argmax(values))
             value = float(values[best])
             scores.append(Score(value=value, reason=reason(read[best], where, number, value)))
-        kept = helpful(np.stack([found[id(strip)][3] for strip in strips], axis=1))
-        return Filtering(scores=tuple(scores), keep=tuple(bool(keep) for keep in kept))
+        by_part = [found[id(strip)][3] for strip in strips]
+        return Filtering(
+            scores=tuple(scores),
+            keep=tuple(bool(keep) for keep in helpful(np.stack(by_part, axis=1))),
+            by_part=tuple(tuple(values.tolist()) for values in by_part),
+        )
 
     def _values(self, judged: JudgedPassage) -> NDArray[np.float64]:
         return self._calibration(probability(judged.logits))

@@ -7,7 +7,7 @@ from crag_graph.domain import Conversation
 from crag_graph.models.follow_ups import standalone
 from crag_graph.models.keywords import web_query
 from crag_graph.models.queries import cut
-from crag_graph.models.quotation import quoted
+from crag_graph.models.quotation import quotation
 from crag_graph.sentences import sentences
 from crag_graph.services import Brief, Draft, Standalone, WebQuery
 
@@ -40,12 +40,13 @@ class ExtractiveWriter:
         return WebQuery(query=web_query(standalone, today))
 
     async def generate(self, brief: Brief, emit: Callable[[str], None]) -> Draft:
-        text = ""
-        for paragraph in quoted(brief):
+        """Quotes what answers the question; where nothing that was judged comes near to it, it says so in the draft."""
+        found, text = quotation(brief), ""
+        for paragraph in found.paragraphs:
             piece = ("\n\n" if text else "") + paragraph
             text += piece
             emit(piece)
-        return Draft(text=text, quoted=True)
+        return Draft(text=text, quoted=True, missing=found.missing, unanswered=bool(brief.judged) and not text)
 
 
 def summarized(summary: str, overflow: Sequence[str]) -> str:

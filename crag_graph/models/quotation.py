@@ -11,18 +11,29 @@ from typing import Any
 
 import snowballstemmer
 
-from crag_graph.domain import JudgedStrip, Score, Strip
+from crag_graph.domain import JudgedStrip, Score, Strip, Verdict
 from crag_graph.models.languages import guess, stop_words
 from crag_graph.models.topics import WORD
 from crag_graph.sentences import bullet, row, sentences
 from crag_graph.services import Brief
 from crag_graph.strips import decompose, recombine
 
+_ANSWERS, _ANSWERS_A_PART = 0.7, 0.4
+"""Score that the best strip of some part must reach, or nothing is quoted; and that of each part that is answered.
+
+From .6 to .7 the first spares twice as many wrong answers as it costs right ones, from .7 to .8 fewer than it costs.
+"""
+_SURE = 0.8
+"""Judgement of a strip from which it answers its part whatever words it shares: it may say it in others."""
 _STRIPS = 5
 """Strips quoted for each part of the question, at most; a table row is one."""
 _MOST = 8
-_SAME_DOCUMENT, _OTHER_DOCUMENT = 0.55, 0.7
-"""A further strip is quoted if it reaches this share of the best one's score: what stands beside it reads well with it."""
+_SAME_DOCUMENT, _OTHER_DOCUMENT = 0.55, 0.95
+"""A further strip is quoted if it reaches this share of the best one's score: what stands beside it reads well with it,
+and another document is a source of its own only where it answers about as well.
+"""
+_DOCUMENTS = 2
+"""Documents quoted for each part of the question, at most."""
 _JUDGED = 0.7
 """What the judgement of a strip counts for against the words that it shares with the question."""
 _ABOVE = 0.6
@@ -46,19 +57,62 @@ class _Candidate:
     """A strip that may be quoted; `said` and `above` are the stems in it and above it."""
 
     strip: Strip
-    worth: float
-    """How far it helps with the question as a whole, as judged."""
+    worth: tuple[float, ...]
+    """How far it answers each part of the question, as judged."""
     said: frozenset[str]
     above: frozenset[str]
 
+    @property
+    def document(self) -> str:
+        return self.strip.passage.document
 
-def quoted(brief: Brief) -> Iterator[str]:
-    """The paragraphs of the answer, one a document, each with its marks; current documents before superseded ones."""
-    candidates = _candidates(brief)
-    chosen: dict[int, None] = {}
-    for part in brief.parts or (brief.standalone,):
-        chosen.update(dict.fromkeys(_best_for(part, candidates, _times_asked_for(brief.standalone))))
-    strips = [candidates[place].strip for place in list(chosen)[:_MOST]]
+
+@dataclass(frozen=True, kw_only=True)
+class _Chosen:
+    """Places of the candidates that answer a part, best first; score and judgement of the best."""
+
+    part: str
+    places: tuple[int, ...]
+    score: float
+    worth: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quotation:
+    """The paragraphs of the answer, one a document, with their marks; and the parts that nothing answers."""
+
+    paragraphs: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def quotation(brief: Brief) -> Quotation:
+    """What answers the question, current documents before superseded ones.
+
+    No paragraph where the verdict leaves it open and no strip comes near to an answer.
+    """
+    parts = brief.parts or (brief.standalone,)
+    candidates = _candidates(brief, len(parts))
+    if not candidates:
+        return Quotation()
+    times = _times_asked_for(brief.standalone)
+    chosen = [_best_for(number, part, candidates, times) for number, part in enumerate(parts)]
+    answering = chosen if brief.verdict is Verdict.CORRECT or not brief.judged else _answering(chosen)
+    places = dict.fromkeys(place for one in answering for place in one.places)
+    strips = [candidates[place].strip for place in list(places)[:_MOST]]
+    return Quotation(
+        paragraphs=tuple(_paragraphs(strips, brief)),
+        missing=tuple(one.part for one in chosen if one not in answering),
+    )
+
+
+def _answering(chosen: Sequence[_Chosen]) -> list[_Chosen]:
+    """What answers its part; nothing where none does so well that the question counts as answered."""
+    if not any(one.score >= _ANSWERS or one.worth >= _SURE for one in chosen):
+        return []
+    return [one for one in chosen if one.score >= _ANSWERS_A_PART]
+
+
+def _paragraphs(strips: Sequence[Strip], brief: Brief) -> Iterator[str]:
     numbers = {source.strips[0].passage.document: source.number for source in brief.sources if source.strips}
     documents: dict[str, list[Strip]] = {}
     for strip in recombine(strips):
@@ -67,7 +121,7 @@ def quoted(brief: Brief) -> Iterator[str]:
         yield _paragraph(documents[document], numbers[document])
 
 
-def _candidates(brief: Brief) -> list[_Candidate]:
+def _candidates(brief: Brief, parts: int) -> list[_Candidate]:
     judged = brief.judged or [
         JudgedStrip(strip=strip, score=Score(value=0.0, reason="not judged"), kept=True)
         for source in brief.sources
@@ -77,7 +131,7 @@ def _candidates(brief: Brief) -> list[_Candidate]:
     return [
         _Candidate(
             strip=one.strip,
-            worth=_JUDGED * one.score.value,
+            worth=one.by_part if len(one.by_part) == parts else (one.score.value,) * parts,
             said=_stems(one.strip.text),
             above=_stems(f"{one.strip.passage.title} {one.strip.passage.location} {one.strip.context}"),
         )
@@ -91,18 +145,24 @@ def _windows(given: Strip) -> list[Strip]:
     return inside or [given]
 
 
-def _best_for(part: str, candidates: Sequence[_Candidate], times: frozenset[str] | None) -> list[int]:
-    """Places of the candidates that answer this part best, best first."""
+def _best_for(number: int, part: str, candidates: Sequence[_Candidate], times: frozenset[str] | None) -> _Chosen:
+    """The candidates that answer this part best; outdated ones stand back, whatever they score."""
     weights = _weights(part, candidates)
-    scores = [_score(candidate, weights, times) for candidate in candidates]
-    ranked = sorted(range(len(candidates)), key=lambda place: -scores[place])
+    scores = [_score(candidate, number, weights) for candidate in candidates]
+    ranks = [
+        score * (_SUPERSEDED if _outdated(candidate, times) else 1.0)
+        for candidate, score in zip(candidates, scores, strict=True)
+    ]
+    ranked = sorted(range(len(candidates)), key=lambda place: -ranks[place])
+    first, documents = ranked[0], {candidates[ranked[0]].document: None}
     best: list[int] = []
     for place in ranked:
-        first = best[0] if best else place
-        same = candidates[place].strip.passage.document == candidates[first].strip.passage.document
-        if scores[place] >= scores[first] * (_SAME_DOCUMENT if same else _OTHER_DOCUMENT):
+        document = candidates[place].document
+        share = _SAME_DOCUMENT if document == candidates[first].document else _OTHER_DOCUMENT
+        if ranks[place] >= share * ranks[first] and (document in documents or len(documents) < _DOCUMENTS):
+            documents.setdefault(document)
             best.append(place)
-    return best[:_STRIPS]
+    return _Chosen(part=part, places=tuple(best[:_STRIPS]), score=scores[first], worth=candidates[first].worth[number])
 
 
 def _times_asked_for(question: str) -> frozenset[str] | None:
@@ -110,16 +170,18 @@ def _times_asked_for(question: str) -> frozenset[str] | None:
     return None if _FORMER.search(question) else frozenset(_YEAR.findall(question))
 
 
-def _score(candidate: _Candidate, weights: Mapping[str, float], times: frozenset[str] | None) -> float:
-    """What was judged of the strip, and the share of the part's words, by weight, in it and above it."""
+def _score(candidate: _Candidate, number: int, weights: Mapping[str, float]) -> float:
+    """What was judged of the strip for this part, and the share of the part's words, by weight, in it and above it."""
     shared = sum(
         weight * (1.0 if stem in candidate.said else _ABOVE)
         for stem, weight in weights.items()
         if stem in candidate.said or stem in candidate.above
     )
-    score = candidate.worth + shared / (sum(weights.values()) or 1.0)
-    outdated = candidate.strip.passage.superseded and times is not None and not times & candidate.above
-    return score * _SUPERSEDED if outdated else score
+    return _JUDGED * candidate.worth[number] + shared / (sum(weights.values()) or 1.0)
+
+
+def _outdated(candidate: _Candidate, times: frozenset[str] | None) -> bool:
+    return candidate.strip.passage.superseded and times is not None and not times & candidate.above
 
 
 def _weights(part: str, candidates: Sequence[_Candidate]) -> Mapping[str, float]:

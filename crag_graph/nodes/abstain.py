@@ -27,12 +27,22 @@ TEXTS = {
     Abstention.WEB_NOT_ASKED: "The library does not answer this, and the web was not asked. "
     "Have me search the web too, or add a document that covers it to the library.",
 }
+MODEL_AWAY = "The language model gave no answer, and no sentence of the sources answers this by itself."
+NEAREST = "The nearest that I found is “{title}”."
+LONGEST_TITLE = 80
 
 
 async def abstain(state: State, runtime: Runtime[Context]) -> State:
     elsewhere = await _elsewhere(state, runtime.context)
     abstention = Abstention.NOT_VISIBLE_HERE if elsewhere.answered else _missing(state)
-    answer = Answer(text=TEXTS[abstention], verdict=state["verdict"], reason=state["reason"], abstention=abstention)
+    text = " ".join(filter(None, (TEXTS[abstention], _nearest(state, abstention))))
+    answer = Answer(
+        text=text,
+        verdict=state["verdict"],
+        reason=state["reason"],
+        abstention=abstention,
+        notice=MODEL_AWAY if any(fault.where == "generate" for fault in state.get("faults", ())) else "",
+    )
     runtime.stream_writer(TextDelta(text=answer.text))
     return {
         "answer": answer,
@@ -78,3 +88,13 @@ def _missing(state: State) -> Abstention:
         return web_missing
     found = state["passages"] or state.get("pages")
     return Abstention.TOO_WEAK if found else Abstention.NOTHING_FOUND
+
+
+def _nearest(state: State, abstention: Abstention) -> str:
+    """What was kept, though it does not answer: the asker may want to look there. Nothing where none was kept."""
+    kept = [judged for judged in state.get("strips", ()) if judged.kept]
+    if not kept or abstention is Abstention.NOT_VISIBLE_HERE:
+        return ""
+    nearest = max(kept, key=lambda judged: judged.score.value).strip.passage
+    title = " ".join(nearest.title.split())[:LONGEST_TITLE].strip()
+    return NEAREST.format(title=title) if title else ""

@@ -17,6 +17,7 @@ WEB_NOT_ASKED = "The library answers this only in part, and the web was not aske
 WEB_UNREACHABLE = "The library answers this only in part, and the web could not be reached: the rest is not covered."
 WEB_OFF_TOO = "Web search is off here: this answer is from the library alone."
 WEB_UNREACHABLE_TOO = "The web could not be reached: this answer is from the library alone."
+PART_MISSING = "Nothing that I found answers “{part}”."
 UNCITED = "This answer names no source, and none could be found for it: check it before you rely on it."
 
 
@@ -32,12 +33,15 @@ async def generate(state: State, runtime: Runtime[Context]) -> State:
         draft = await runtime.context.services.writer.generate(
             _brief(state, runtime.context, sources), lambda delta: show(marks.feed(delta))
         )
-        show(_completed(marks, draft, sources))
+        if not draft.unanswered:
+            show(_completed(marks, draft, sources))
     except BaseException:
         # Another attempt, or the spare writer, starts over: what was shown of this one does not count.
         if marks.text:
             runtime.stream_writer(TextRestart())
         raise
+    if draft.unanswered:
+        return {"calls": draft.calls}
     answer = Answer(
         text=marks.text.strip(),
         verdict=state["verdict"],
@@ -78,6 +82,7 @@ def _notice(state: State, draft: Draft, *, cited: bool) -> str:
     failed = any(fault.where == "generate" for fault in state.get("faults", ()))
     notices = (
         MODEL_AWAY if draft.quoted and failed else "",
+        *(PART_MISSING.format(part=part.strip(" ?")) for part in draft.missing),
         _without_web(state),
         "" if cited else UNCITED,
     )

@@ -22,10 +22,11 @@ async def refine(state: State, runtime: Runtime[Context]) -> State:
         raise ModelReplyError(f"{len(filtering.keep)} judgements for {len(strips)} strips.", calls=filtering.calls)
     filtering = _without_weak_pages(strips, filtering, context.policy.thresholds.lower)
     kept = _that_fit(strips, filtering, context.policy.context_characters)
+    by_part = filtering.by_part or ((),) * len(strips)
     return {
         "strips": tuple(
-            JudgedStrip(strip=strip, score=score, kept=index in kept)
-            for index, (strip, score) in enumerate(zip(strips, filtering.scores, strict=True))
+            JudgedStrip(strip=strip, score=score, kept=index in kept, by_part=values)
+            for index, (strip, score, values) in enumerate(zip(strips, filtering.scores, by_part, strict=True))
         ),
         "calls": filtering.calls,
     }

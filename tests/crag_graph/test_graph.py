@@ -224,6 +224,14 @@ async def test_where_no_strip_helps_what_was_found_is_too_weak() -> None:
     assert run.answer.verdict is Verdict.CORRECT
 
 
+async def test_where_the_writer_finds_no_answer_in_what_was_kept_it_is_too_weak() -> None:
+    writer = ScriptedWriter(answer="", missing=("What is gradient descent?",))
+    run = await ask("What is gradient descent?", Cast(passages=[BATCH], evaluator=scored(Batch=0.8), writer=writer))
+    assert run.answer.abstention is Abstention.TOO_WEAK
+    assert run.stages[-2:] == ["generate", "abstain"]
+    assert run.shown == run.answer.text
+
+
 async def test_an_answer_that_lies_where_this_place_may_not_look_is_said_to_exist() -> None:
     cast = Cast(passages=[NOISE], hidden=[DESCENT], evaluator=scored(slope=0.7))
     run = await ask("What is gradient descent?", cast, elsewhere=("hidden",))
@@ -347,7 +355,7 @@ def test_the_drawing_shows_the_nodes_by_their_names_and_nothing_else() -> None:
     for edge in (
         "__start__ --> contextualize", "contextualize --> retrieve", "retrieve --> evaluate",
         "evaluate -.-> refine", "evaluate -.-> rewrite", "rewrite --> search_web", "search_web --> refine",
-        "refine -.-> generate", "refine -.-> abstain", "generate --> __end__", "abstain --> __end__",
+        "refine -.-> generate", "refine -.-> abstain", "generate -.-> __end__", "generate -.-> abstain", "abstain --> __end__",
     ):  # fmt: skip
         assert edge in drawing
     assert "error_handler" not in drawing

@@ -1,7 +1,7 @@
 import pytest
 
-from crag_graph.domain import Abstention, JudgedStrip, Score, Strip, Verdict
-from crag_graph.routing import after_evaluate, after_refine
+from crag_graph.domain import Abstention, Answer, JudgedStrip, Score, Strip, Verdict
+from crag_graph.routing import after_evaluate, after_generate, after_refine
 from tests.fakes.services import passage
 
 
@@ -28,3 +28,9 @@ def test_without_a_kept_strip_there_is_no_answer(kept: tuple[bool, ...], goes_to
     strip = Strip(passage=passage("Leave is paid."), start=0, end=14)
     strips = tuple(JudgedStrip(strip=strip, score=Score(value=0.5, reason="so so"), kept=one) for one in kept)
     assert after_refine({"strips": strips}) == goes_to
+
+
+def test_without_an_answer_of_the_writer_there_is_an_abstention() -> None:
+    assert after_generate({}) == "abstain"
+    answer = Answer(text="Leave is paid.", verdict=Verdict.CORRECT, reason="It says so.")
+    assert after_generate({"answer": answer}) == "__end__"

@@ -121,7 +121,8 @@ def quote_all(brief: Brief) -> str:
 class ScriptedWriter:
     """Writes what it is told to, in small pieces; `briefs` and the like record what it was asked.
 
-    `standalone` maps questions to how they read alone. Trouble in `generate` comes after half of the text.
+    `standalone` maps questions to how they read alone. Trouble in `generate` comes after half of the text. `missing` is
+    what it finds in no source; without an `answer`, that is all.
     """
 
     answer: str | Callable[[Brief], str] = quote_all
@@ -129,6 +130,7 @@ class ScriptedWriter:
     summary: str | None = "They talked."
     web_query: str = "scripted keywords"
     quoted: bool = False
+    missing: tuple[str, ...] = ()
     name: str = "scripted"
     piece: int = 7
     trouble: Trouble = field(default_factory=Trouble)
@@ -160,7 +162,13 @@ class ScriptedWriter:
         self._emit(text[:half], emit)
         await self.trouble.meet("generate")
         self._emit(text[half:], emit)
-        return Draft(text=text, quoted=self.quoted, calls=self._call("generate"))
+        return Draft(
+            text=text,
+            quoted=self.quoted,
+            missing=self.missing,
+            unanswered=not text and bool(self.missing),
+            calls=self._call("generate"),
+        )
 
     def _emit(self, text: str, emit: Callable[[str], None]) -> None:
         for start in range(0, len(text), self.piece):

@@ -31,22 +31,27 @@ PRICES = passage(
 )
 
 
-def judged(*passages: Passage, values: Sequence[float] | None = None) -> tuple[JudgedStrip, ...]:
+def judged(*passages: Passage, values: Sequence[float | tuple[float, ...]] | None = None) -> tuple[JudgedStrip, ...]:
+    """A tuple of values is by part."""
     strips = [strip for one in passages for strip in decompose(one)]
-    scores = values or [0.8] * len(strips)
+    by_part = [value if isinstance(value, tuple) else (value,) for value in values or [0.8] * len(strips)]
     return tuple(
-        JudgedStrip(strip=strip, score=Score(value=value, reason="judged"), kept=True)
-        for strip, value in zip(strips, scores, strict=True)
+        JudgedStrip(strip=strip, score=Score(value=max(each), reason="judged"), kept=True, by_part=each)
+        for strip, each in zip(strips, by_part, strict=True)
     )
 
 
 def brief(
-    question: str, *passages: Passage, parts: tuple[str, ...] = (), values: Sequence[float] | None = None
+    question: str,
+    *passages: Passage,
+    parts: tuple[str, ...] = (),
+    values: Sequence[float | tuple[float, ...]] | None = None,
+    verdict: Verdict = Verdict.CORRECT,
 ) -> Brief:
     return Brief(
         question=question,
         standalone=question,
-        verdict=Verdict.CORRECT,
+        verdict=verdict,
         sources=tuple(
             Source(number=number, title=one.title, strips=(Strip(passage=one, start=0, end=len(one.text)),))
             for number, one in enumerate(passages, 1)
@@ -131,6 +136,66 @@ async def test_what_was_judged_better_is_preferred() -> None:
     one, other = passage("Your lead approves it."), passage("The travel desk books it.")
     draft = await written(brief("Whom do I ask about my journey?", one, other, values=[0.1, 0.9]))
     assert draft.text == "The travel desk books it. [2]"
+
+
+async def test_what_touches_on_the_question_without_answering_it_is_not_quoted() -> None:
+    asked = brief("Who won the chess tournament on leave?", LEAVE, values=[0.4] * 3, verdict=Verdict.AMBIGUOUS)
+    draft = await written(asked)
+    assert (draft.text, draft.unanswered) == ("", True)
+    assert draft.missing == (asked.standalone,)
+
+
+@pytest.mark.parametrize("value", [0.4, 0.85])
+async def test_words_or_a_sure_judgement_are_enough_to_be_quoted(value: float) -> None:
+    question = "days of parental leave" if value < 0.5 else "What do mums and dads get off?"
+    draft = await written(brief(question, LEAVE, values=[value, 0.1, 0.1], verdict=Verdict.AMBIGUOUS))
+    assert draft.text.startswith("Every parent has 60 days of parental leave.")
+    assert not draft.unanswered
+
+
+async def test_what_the_verdict_calls_enough_is_quoted_whatever_words_it_has() -> None:
+    draft = await written(brief("What do mums and dads get off?", LEAVE, values=[0.7, 0.1, 0.1]))
+    assert "60 days" in draft.text
+    assert draft.missing == ()
+
+
+async def test_an_old_document_that_alone_knows_it_is_enough_too() -> None:
+    asked = brief("How many days of parental leave do I get?", OLD, values=[0.6], verdict=Verdict.AMBIGUOUS)
+    assert "45 days" in (await written(asked)).text
+
+
+async def test_of_two_parts_the_one_that_nothing_answers_is_named() -> None:
+    parts = ("How many days of parental leave do I get", "who won the chess tournament")
+    values = [(0.9, 0.1), *[(0.1, 0.1)] * 5]
+    asked = brief(" and ".join(parts), LEAVE, PRICES, parts=parts, values=values, verdict=Verdict.AMBIGUOUS)
+    draft = await written(asked)
+    assert "60 days" in draft.text
+    assert "desk" not in draft.text
+    assert (draft.missing, draft.unanswered) == (("who won the chess tournament",), False)
+
+
+async def test_each_part_is_quoted_from_what_was_judged_for_it() -> None:
+    one, other = passage("The porter knows the way."), passage("The porter has the keys.")
+    asked = brief("q", one, other, parts=("porter first", "porter second"), values=[(0.1, 0.9), (0.9, 0.1)])
+    first, second = (await written(asked)).text.split("\n\n")
+    assert first == "The porter has the keys. [2]"
+    assert second == "The porter knows the way. [1]"
+
+
+async def test_a_second_document_is_quoted_where_it_answers_about_as_well() -> None:
+    other = passage("Every parent has 60 days of parental leave in Norway too.", title="Norway")
+    question = "How many days of parental leave has every parent?"
+    both = (await written(brief(question, LEAVE, other, values=[0.8, 0.1, 0.1, 0.8]))).text
+    one = (await written(brief(question, LEAVE, other, values=[0.8, 0.1, 0.1, 0.6]))).text
+    assert ("[2]" in both, "[2]" in one) == (True, False)
+
+
+async def test_of_three_documents_that_say_the_same_two_are_quoted() -> None:
+    alike = [
+        passage(f"Every parent has 60 days of parental leave in office {n}.", title=f"Office {n}") for n in range(3)
+    ]
+    draft = await written(brief("How many days of parental leave has every parent?", *alike, values=[0.8] * 3))
+    assert ("[1]" in draft.text, "[2]" in draft.text, "[3]" in draft.text) == (True, True, False)
 
 
 async def test_no_sentence_is_quoted_twice() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from crag_graph.domain import Abstention, TextDelta, Verdict
-from crag_graph.nodes.abstain import TEXTS, abstain
+from crag_graph.domain import Abstention, Fault, JudgedStrip, Score, Strip, TextDelta, Verdict
+from crag_graph.nodes.abstain import MODEL_AWAY, TEXTS, abstain
 from crag_graph.services import LibraryError
 from crag_graph.state import State
 from tests.crag_graph.nodes.node_running import Alone
@@ -36,6 +36,32 @@ async def test_an_abstention_says_why_and_what_to_do(more: State, abstention: Ab
     assert update["answer"].reason == "Nothing helps."
     assert alone.progress == [TextDelta(text=TEXTS[abstention])]
     assert update["turns"][-1]["answer"] == TEXTS[abstention]
+
+
+def kept(title: str, value: float) -> JudgedStrip:
+    strip = Strip(passage=passage("Far off.", title=title), start=0, end=8)
+    return JudgedStrip(strip=strip, score=Score(value=value, reason="so so"), kept=True)
+
+
+async def test_the_nearest_of_what_was_kept_is_named() -> None:
+    found: State = {
+        **FOUND,
+        "passages": (passage("Far off."),),
+        "strips": (kept("Maps", 0.2), kept("Sea\ncharts", 0.5)),
+    }
+    update = await abstain(found, Alone().runtime)
+    assert update["answer"].text == f"{TEXTS[Abstention.TOO_WEAK]} The nearest that I found is “Sea charts”."
+    assert update["answer"].citations == ()
+
+
+async def test_a_nearest_document_without_a_title_is_not_named() -> None:
+    found: State = {**FOUND, "passages": (passage("Far off."),), "strips": (kept(" ", 0.5),)}
+    assert (await abstain(found, Alone().runtime))["answer"].text == TEXTS[Abstention.TOO_WEAK]
+
+
+async def test_where_the_language_model_was_away_the_abstention_says_so() -> None:
+    found: State = {**FOUND, "faults": (Fault(where="generate", kind="ModelBusyError", message="busy"),)}
+    assert (await abstain(found, Alone().runtime))["answer"].notice == MODEL_AWAY
 
 
 @pytest.mark.parametrize(("score", "seen"), [(0.7, True), (0.69, False)])

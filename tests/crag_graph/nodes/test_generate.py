@@ -53,6 +53,20 @@ async def test_the_second_source_cited_first_is_number_one() -> None:
     ]
 
 
+async def test_a_part_that_the_writer_finds_nowhere_is_told_beside_the_answer() -> None:
+    writer = ScriptedWriter(answer="Twelve weeks [1].", missing=("who won the cup?",))
+    update = await generate(refined(LEAVE), Alone(cast=Cast(writer=writer)).runtime)
+    assert update["answer"].notice == "Nothing that I found answers “who won the cup”."
+
+
+async def test_a_writer_that_finds_no_answer_gives_none_and_shows_nothing() -> None:
+    alone = Alone(cast=Cast(writer=ScriptedWriter(answer="", missing=("How long is leave?",), name="judge")))
+    update = await generate(refined(LEAVE), alone.runtime)
+    assert "answer" not in update
+    assert [call.model for call in update["calls"]] == ["judge"]
+    assert [event for event in alone.progress if isinstance(event, TextDelta)] == []
+
+
 class SilentWriter(ScriptedWriter):
     """Gives its text at the end, not as it comes."""
 
