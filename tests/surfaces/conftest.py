@@ -1,4 +1,4 @@
-"""The walk is made once; every test looks at what it has seen."""
+"""The walk is made once; tests look at what it has seen."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -40,7 +40,7 @@ MAY_NOT_INGEST = {
     Ingesters.NAMED: "Only some people may add documents in this channel. `/crag-settings` shows who.",
 }
 STATUS = "Documents here: {documents}. Passages that can be asked about: {passages}. Documents that failed: {failed}."
-NO_PLACES = ("slack:", "expert:")
+NO_PLACES = ("slack:", "expert-answer:")
 """How sources begin that are names of ours: they tell nobody where a text came from."""
 PAGE = 15
 MOST_CHARACTERS = 200_000

@@ -10,7 +10,7 @@ from bot.questions import Answered
 from bot.slack.text.markdown import make_safe
 from bot.slack.text.mrkdwn import escape
 from bot.slack.text.splitting import best_cut, cut, split
-from bot.slack.views.offers import STOP, Possible, button, buttons, offers, web_reached
+from bot.slack.views.offers import STOP, STOP_ALOUD, Possible, button, buttons, offers, web_reached
 from crag_graph.domain import Answer, Citation, Kind, Verdict
 
 Block = dict[str, Any]
@@ -108,7 +108,8 @@ def posts(reply: Reply, *, shown: int = 0) -> tuple[Post, ...]:
 def stoppable(words: str, item: str) -> Post:
     """A sign of work in Slack's markup, at most 3,000 characters, with a button that ends the work on the item."""
     section = {"type": "section", "text": {"type": "mrkdwn", "text": words}}
-    return Post(text=words, blocks=(section, {"type": "actions", "elements": [button(STOP, "Stop", item)]}))
+    stop = button(STOP, "Stop", item, aloud=STOP_ALOUD)
+    return Post(text=_speak(words), blocks=(section, {"type": "actions", "elements": [stop]}))
 
 
 def streamed_length(body: str, shown: int) -> int:

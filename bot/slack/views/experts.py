@@ -3,6 +3,7 @@
 from bot.experts.answers import ExpertAnswer
 from bot.slack.text.mrkdwn import escape
 from bot.slack.views.blocks import Post, plain_text, shorten
+from bot.slack.views.offers import button
 
 STILL_RIGHT = "expert_answer_still_right"
 REMOVE = "expert_answer_remove"
@@ -18,16 +19,14 @@ def still_right_post(answer: ExpertAnswer) -> Post:
         name=answer.author_name or answer.author or "a colleague",
         question=shorten(answer.question),
     )
-    buttons = [_button(STILL_RIGHT, "Still right", answer), _button(REMOVE, "Remove it", answer) | {"style": "danger"}]
+    number = str(answer.document)
+    kept = button(STILL_RIGHT, "Still right", number, aloud="Still right: keep this answer")
+    removed = button(REMOVE, "Remove it", number, aloud="Remove it: take this answer out of the library")
     return Post(
         text=escape(asked),
         blocks=(
             {"type": "section", "text": plain_text(asked)},
             {"type": "section", "text": plain_text(shorten(answer.answer, LONGEST))},
-            {"type": "actions", "elements": buttons},
+            {"type": "actions", "elements": [kept, removed | {"style": "danger"}]},
         ),
     )
-
-
-def _button(action: str, label: str, answer: ExpertAnswer) -> dict[str, object]:
-    return {"type": "button", "action_id": action, "text": plain_text(label), "value": str(answer.document)}

@@ -38,6 +38,16 @@ LABELS = {
 }
 
 
+ALOUD = {
+    Offer.LIBRARY_ALONE: "Only our documents: answer again without the web",
+    Offer.AGAIN: "Ask again: have the question answered once more",
+}
+"""What a screen reader says where the label alone does not tell what happens."""
+STOP_ALOUD = "Stop working on the answer"
+HELPFUL_ALOUD = "Helpful: the answer helped me"
+UNHELPFUL_ALOUD = "Not helpful: the answer did not help me"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Possible:
     """What the place of an answer allows."""
@@ -78,19 +88,25 @@ def buttons(trace_id: str, offered: Iterable[Offer] = ()) -> tuple[Block, Block]
     feedback = {
         "type": "feedback_buttons",
         "action_id": FEEDBACK,
-        "positive_button": {"text": _text("Helpful"), "value": f"{HELPFUL}:{trace_id}"},
-        "negative_button": {"text": _text("Not helpful"), "value": f"{UNHELPFUL}:{trace_id}"},
+        "positive_button": _vote("Helpful", HELPFUL_ALOUD, f"{HELPFUL}:{trace_id}"),
+        "negative_button": _vote("Not helpful", UNHELPFUL_ALOUD, f"{UNHELPFUL}:{trace_id}"),
     }
     pressed = [button(HOW, "How I got here", trace_id), *_offered(trace_id, offered)]
     return {"type": "actions", "elements": pressed}, {"type": "context_actions", "elements": [feedback]}
 
 
-def button(action: str, label: str, value: str) -> Block:
-    return {"type": "button", "action_id": action, "text": _text(label), "value": value}
+def button(action: str, label: str, value: str, *, aloud: str = "") -> Block:
+    """`aloud`: what a screen reader says of it, where that is more; it begins with the label. At most 75 characters."""
+    spoken = {"accessibility_label": aloud} if aloud else {}
+    return {"type": "button", "action_id": action, "text": _text(label), "value": value, **spoken}
 
 
 def _offered(trace_id: str, offered: Iterable[Offer]) -> Iterator[Block]:
-    return (button(offer.value, LABELS[offer], trace_id) for offer in offered)
+    return (button(offer.value, LABELS[offer], trace_id, aloud=ALOUD.get(offer, "")) for offer in offered)
+
+
+def _vote(label: str, aloud: str, value: str) -> Block:
+    return {"text": _text(label), "accessibility_label": aloud, "value": value}
 
 
 def _text(words: str) -> dict[str, str]:
