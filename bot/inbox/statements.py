@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, and_, any_, bindparam, case, exists, func, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from bot.inbox.items import Claim, Item
@@ -46,6 +46,8 @@ REVISE = (
     )
 )
 DROP = update(inbox).where(THIS, inbox.c.done_at.is_(None), inbox.c.attempts == 0)
+GONE = insert(inbox).on_conflict_do_nothing()
+"""An item that is done before it comes."""
 WITHDRAW = (
     update(inbox)
     .where(THIS, inbox.c.done_at.is_(None), inbox.c.payload.has_key("message"))
@@ -64,6 +66,16 @@ JOINED = select(
     exists().where(_IN_CONVERSATION),
     exists().where(_IN_CONVERSATION, inbox.c.event_id.startswith(CALLED), inbox.c.person != bindparam("by")),
 )
+HANDED_ON = select(
+    exists().where(
+        inbox.c.team == bindparam("this_team"),
+        inbox.c.channel == bindparam("this_channel"),
+        inbox.c.event_id.startswith(CALLED),
+        inbox.c.person != bindparam("by"),
+        or_(_IN_CONVERSATION, bindparam("this_ts") == any_(inbox.c.replies)),
+    )
+)
+"""The call stands in the thread, or, where nobody else saw the question, it is the thread's root itself."""
 CLAIM = (
     update(inbox)
     .where(*(inbox.c[name] == OLDEST.c[name] for name in ("team", "channel", "ts")))

@@ -15,6 +15,8 @@ from bot.inbox.statements import (
     CONCERNED,
     DONE,
     DROP,
+    GONE,
+    HANDED_ON,
     HOUR,
     JOINED,
     LIMITED,
@@ -56,6 +58,14 @@ class Inbox:
         async with self._connected() as connection:
             (joined, others) = (await connection.execute(JOINED, {"which": conversation, "by": person})).one()
         return bool(joined) and not others
+
+    async def handed_on(self, place: Place, conversation: str) -> bool:
+        """Were people called to answer in our place, in this conversation or by the thread's root, which is the place's
+        `ts`, and not by the place's person?
+        """
+        async with self._connected() as connection:
+            handed = await connection.execute(HANDED_ON, place.named | {"which": conversation})
+            return bool(handed.scalar_one())
 
     async def bot_turns(self, conversation: str) -> int:
         """How often bots asked in this conversation."""
@@ -147,13 +157,16 @@ class Inbox:
             await connection.execute(REVISE, place.named | {"text_now": text})
             return await _concerned(connection, place)
 
-    async def withdraw(self, place: Place) -> bool:
+    async def withdraw(self, place: Place, *, may_still_come: bool = False) -> bool:
         """The question is gone: what waits is dropped, and for what is worked on its traces are to be removed.
 
-        True where that is to be done. Whatever is done stays as it is.
+        True where that is to be done. Whatever is done stays as it is. `may_still_come`: Slack's events may overtake
+        one another, so what is not known is dropped when it comes.
         """
         gone = {"done_at": func.now(), "payload": None, "outcome": None}
         async with self._connected() as connection:
+            if may_still_come:  # first: a question that comes at this moment finds it, or is found below
+                await connection.execute(GONE.values(_unborn(place)))
             await connection.execute(DROP.values(gone), place.named)
             return (await connection.execute(WITHDRAW, place.named)).rowcount > 0
 
@@ -210,6 +223,12 @@ class Inbox:
 async def _concerned(connection: AsyncConnection, place: Place) -> Concerned | None:
     row = (await connection.execute(CONCERNED, place.named)).first()
     return Concerned(conversation=row[0], done=row[1]) if row else None
+
+
+def _unborn(place: Place) -> dict[str, Any]:
+    """An item without a person, a text, or a conversation that could go on."""
+    where = {"team": place.team, "channel": place.channel, "ts": place.ts}
+    return {**where, "conversation": f"gone:{':'.join(where.values())}", "done_at": func.now()}
 
 
 def _claimed(row: Mapping[str, Any]) -> Claim:

@@ -1,11 +1,12 @@
 """From a payload to a message: which events are questions, and to which conversation they belong."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from bot.channels.settings import Changers, ChannelSettings, Manner
+from bot.inbox import Place
 from bot.slack.text.mrkdwn import clean, mentioned
 
 SLACKBOT = "USLACKBOT"
@@ -115,18 +116,28 @@ def private_conversation(conversation: str, person: str) -> str:
     return f"{conversation}:private-{person}"
 
 
-async def asks(message: Message, settings: ChannelSettings, joined: Callable[[str, str], Awaitable[bool]]) -> bool:
-    """Is the message meant for us? `joined` says whether we have taken part in a conversation.
+class Threads(Protocol):
+    """Whoever knows what became of the threads that we have taken part in."""
 
-    Where we are switched off a mention still is: whoever mentions us is told.
-    """
+    async def joined(self, conversation: str, person: str) -> bool:
+        """We have taken part in it, and the person may go on with it without calling us."""
+
+    async def handed_on(self, place: Place, conversation: str) -> bool:
+        """Somebody else than the person has called people to answer there in our place."""
+
+
+async def asks(message: Message, settings: ChannelSettings, threads: Threads) -> bool:
+    """Is the message meant for us? Where we are switched off a mention still is: whoever mentions us is told."""
     if message.from_bot and (not settings.bots or settings.manner is Manner.OFF):
         return False
     if message.mentions_us or message.kind is Kind.DM:
         return True
     if message.mentions_others or settings.manner in {Manner.MENTION, Manner.OFF}:
         return False
-    return settings.manner is Manner.ALL or (message.is_reply and await joined(message.conversation, message.user))
+    if settings.manner is not Manner.ALL:
+        return message.is_reply and await threads.joined(message.conversation, message.user)
+    root = Place(team=message.team, channel=message.channel, ts=message.thread, person=message.user)
+    return not (message.is_reply and await threads.handed_on(root, message.shared_conversation))
 
 
 def privately(message: Message, settings: ChannelSettings) -> Message:

@@ -213,6 +213,29 @@ async def test_a_deleted_question_is_dropped_or_what_is_worked_on_is_to_be_remov
     assert (after.payload, after.replies) == ({"withdrawn": {"text": "hi"}}, ("10.3",))
 
 
+async def test_a_question_that_was_deleted_before_it_came_is_not_worked_on(inbox: Inbox) -> None:
+    assert not await inbox.withdraw(HERE, may_still_come=True)
+    assert not await inbox.receive(item(payload={"message": {"text": "hi"}}))
+    assert await inbox.claim("T1:C1:10.1") is None
+    assert not await inbox.joined("T1:C1:10.1", "U0ANN")
+
+
+async def test_a_question_is_handed_on_where_somebody_else_has_called_people(inbox: Inbox) -> None:
+    press = item("10.2-ask_a_person", event_id="ask_a_person:run", payload={"message": {}})
+    await inbox.receive(press)
+    claim = await inbox.claim("T1:C1:10.1")
+    assert claim is not None
+    await inbox.done(claim, ["10.3"])
+    for ts, person, conversation, handed in (
+        ("10.1", "U0BOB", "T1:C1:10.1", True),
+        ("10.1", "U0ANN", "T1:C1:10.1", False),  # who called them goes on with us
+        ("10.3", "U0BOB", "T1:C1:10.3", True),  # the call is the root of its own thread
+        ("10.9", "U0BOB", "T1:C1:10.9", False),
+    ):
+        root = Place(team="T1", channel="C1", ts=ts, person=person)
+        assert await inbox.handed_on(root, conversation) == handed
+
+
 async def test_what_is_done_is_not_withdrawn(inbox: Inbox) -> None:
     await inbox.receive(item(payload={"message": {"text": "hi"}}))
     claim = await inbox.claim("T1:C1:10.1")

@@ -20,10 +20,14 @@ ANSWERING = "I am answering the question as it reads now. The answer comes in it
 ANSWERED = "I have answered the edited question already: you find the answer in its thread."
 
 
+LATE = 3_600.0
+"""Seconds after which an event is not expected any more that another one has overtaken."""
+
+
 async def on_changed(event: Mapping[str, Any], me: Me, inbox: Inbox, taking: Taking) -> None:
     """Raises InboxError or QueueError: then Slack sends it again."""
     if (event.get("message") or {}).get("subtype") == "tombstone":  # a deleted message that has replies
-        await inbox.withdraw(Place(team=me.team, channel=event["channel"], ts=event["message"]["ts"]))
+        await _withdraw(event, event["message"]["ts"], me, inbox)
         return
     edit = Edit.read(event)
     if edit is None or edit.user == me.user:
@@ -35,7 +39,14 @@ async def on_changed(event: Mapping[str, Any], me: Me, inbox: Inbox, taking: Tak
 
 async def on_deleted(event: Mapping[str, Any], me: Me, inbox: Inbox) -> None:
     """Raises InboxError: then Slack sends it again."""
-    await inbox.withdraw(Place(team=me.team, channel=event["channel"], ts=event.get("deleted_ts") or ""))
+    await _withdraw(event, event.get("deleted_ts") or "", me, inbox)
+
+
+async def _withdraw(event: Mapping[str, Any], ts: str, me: Me, inbox: Inbox) -> None:
+    before: Mapping[str, Any] = event.get("previous_message") or {}
+    by_a_person = bool(before.get("user")) and before.get("user") != me.user and not before.get("bot_id")
+    is_new = by_a_person and float(event.get("event_ts") or event["ts"]) - float(ts) <= LATE
+    await inbox.withdraw(Place(team=me.team, channel=event["channel"], ts=ts), may_still_come=is_new)
 
 
 async def on_answer_edited(

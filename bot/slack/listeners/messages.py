@@ -27,7 +27,7 @@ async def on_message(body: Mapping[str, Any], me: Me, manners: Manners, shelf: S
 async def _take_in(message: Message, me: Me, manners: Manners, shelf: Shelf, taking: Taking) -> None:
     settings = manners.adapt(await shelf.channels.of(message.team, message.channel), message.channel, message.kind)
     message = privately(message, settings)
-    if not await asks(message, settings, shelf.inbox.joined):
+    if not await asks(message, settings, shelf.inbox):
         return
     if message.from_bot and await shelf.inbox.bot_turns(message.conversation) >= settings.bot_turns:
         log.info("bot_ignored", channel=message.channel)

@@ -1,10 +1,12 @@
 """Which events are questions, and to which conversation they belong."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from bot.channels.settings import ChannelSettings, Manner
+from bot.inbox import Place
 from bot.slack.incoming import Kind, Manners, Me, Message, asks, privately, read
 
 ME = Me(team="T1", user="U0BOT", bot="B0BOT", app="A0BOT")
@@ -22,15 +24,26 @@ def event(**fields: Any) -> dict[str, Any]:
     }
 
 
-async def never(conversation: str, person: str) -> bool:
-    return False
+@dataclass(frozen=True, kw_only=True)
+class Threads:
+    """Of every conversation the same."""
+
+    joins: bool = False
+    hands_on: bool = False
+
+    async def joined(self, _conversation: str, _person: str) -> bool:
+        return self.joins
+
+    async def handed_on(self, _place: Place, _conversation: str) -> bool:
+        return self.hands_on
 
 
-async def always(conversation: str, person: str) -> bool:
-    return True
+never, always, called = Threads(), Threads(joins=True), Threads(joins=True, hands_on=True)
 
 
-async def is_asked(body: dict[str, Any], *, joined: Any = never, manners: Manners | None = None, me: Me = ME) -> bool:
+async def is_asked(
+    body: dict[str, Any], *, joined: Threads = never, manners: Manners | None = None, me: Me = ME
+) -> bool:
     message, usual = read(body, me), manners or Manners()
     if message is None:
         return False
@@ -162,6 +175,15 @@ async def test_where_we_are_switched_off_only_a_person_who_mentions_us_is_heard(
     assert await is_asked(event(), manners=off)
     assert not await is_asked(event(text="how long?", thread_ts="9.1"), joined=always, manners=off)
     assert not await is_asked(event(bot_id="B0OTHER", subtype="bot_message", user=None), manners=off)
+
+
+async def test_where_every_message_is_for_us_the_words_of_people_who_were_called_are_not() -> None:
+    all_questions = Manners(channels={"C1": Manner.ALL})
+    reply = event(text="Dolores repairs it.", thread_ts="9.1")
+    assert await is_asked(reply, joined=always, manners=all_questions)
+    assert not await is_asked(reply, joined=called, manners=all_questions)
+    assert await is_asked(event(text="How long?"), joined=called, manners=all_questions)
+    assert await is_asked(event(thread_ts="9.1"), joined=called, manners=all_questions)  # a mention always is
 
 
 def test_what_is_answered_privately_is_a_conversation_of_its_author_alone() -> None:

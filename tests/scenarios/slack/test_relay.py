@@ -1,6 +1,6 @@
 """What one person has is handed on: a private answer to everybody, an unanswered question to people who know."""
 
-from bot.channels.settings import ChannelSettings, Ingesters
+from bot.channels.settings import ChannelSettings, Ingesters, Manner
 from bot.inbox.statements import CALLED
 from bot.slack.views.offers import Offer
 from crag_graph.services import Services
@@ -15,9 +15,9 @@ def helpless() -> Services:
     return scripted(evaluator=ScriptedEvaluator(scores={"Dolores": 0.9}), web=ScriptedWeb(available=False))
 
 
-async def calls(bot: Bot, stage: Stage, *people: Person) -> None:
+async def calls(bot: Bot, stage: Stage, *people: Person, manner: Manner = Manner.THREAD) -> None:
     """The channel settles whom to call."""
-    settings = ChannelSettings(callable_people=tuple(person.id for person in people))
+    settings = ChannelSettings(callable_people=tuple(person.id for person in people), manner=manner)
     await bot.channels.save(stage.slack.team.id, stage.travel.id, settings, by=stage.ada.id)
 
 
@@ -78,6 +78,33 @@ async def test_the_people_of_the_channel_are_called_and_what_they_answer_is_stor
         assert document
         assert document.space == f"{stage.slack.team.id}:{stage.travel.id}"
         assert answer.ts.replace(".", "") in (document.link or "")
+
+
+async def test_where_every_message_is_answered_those_who_were_called_are_not(stage: Stage) -> None:
+    bob = stage.joins("Bob")
+    async with stage.bot(helpless()) as bot:
+        await calls(bot, stage, bob, manner=Manner.ALL)
+        question = await stage.ada.says(UNKNOWN, in_=stage.travel)
+        await stage.ada.clicks("Ask a person", on=await stage.slack.reply_to(question))
+        await shown(stage, "Please answer here")
+        await bob.says("Dolores of facilities repairs it.", in_=question)
+        await stage.slack.quiet()
+        assert len(stage.slack.replies(question)) == 2
+        await stage.ada.says("And who else?", in_=question)
+        await stage.slack.until(lambda: len(stage.slack.replies(question)) == 3)
+
+        private = await stage.ada.runs(f"/crag-ask {UNKNOWN}", in_=stage.travel, saying="does not answer")
+        await stage.ada.clicks("Ask a person", on=private)
+        await stage.slack.until(lambda: len(called_at_top(stage)) == 1)
+        (call,) = called_at_top(stage)
+        await bob.says("Dolores, as I said.", in_=call)
+        await stage.slack.quiet()
+        assert len(stage.slack.thread(call)) == 2
+
+
+def called_at_top(stage: Stage) -> list[Message]:
+    said = [one for one in stage.slack.messages(stage.travel) if one.root == one.ts]
+    return [one for one in said if "Please answer here" in one.screen]
 
 
 async def test_nobody_is_called_where_nobody_was_chosen_or_by_others_than_the_asker(stage: Stage) -> None:

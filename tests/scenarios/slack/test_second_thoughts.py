@@ -129,6 +129,16 @@ async def test_a_deleted_question_that_waits_is_never_answered(stage: Stage) -> 
         assert len(stage.slack.replies(question)) == 1
 
 
+async def test_a_question_whose_deletion_is_heard_of_first_is_never_answered(either: Bot, stage: Stage) -> None:
+    stage.slack.network.holds_events(0.4)
+    question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
+    stage.slack.network.holds_events(0.0)
+    await stage.ada.deletes(question)
+    await stage.slack.until(lambda: all(event.ack for event in stage.slack.network.events_of(question)))
+    await stage.slack.quiet()
+    assert stage.slack.replies(question) == []
+
+
 async def test_an_answer_stays_when_its_question_is_deleted_later(bot: Bot, stage: Stage) -> None:
     question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
     reply = await stage.slack.reply_to(question)
