@@ -239,7 +239,8 @@ async def test_a_database_that_restarts_costs_no_question(stage: Stage) -> None:
 
 
 async def test_slack_that_is_away_for_a_while_gets_the_answer_later(stage: Stage) -> None:
-    async with stage.bot(options=Options(http=True)) as bot:
+    posting = Options(http=True, pace=Pace(patience=60.0, again_after=0.3))  # on a slow day it would be streamed
+    async with stage.bot(options=posting) as bot:
         stage.slack.faults.next("chat.postMessage", status=503, times=6)
         question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
         await stage.slack.until(lambda: stage.slack.replies(question), within=60)
