@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.inbox import Place
 from bot.slack.replies.pace import Pace
 from tests.fakes.services import ScriptedLibrary, ScriptedWriter, trouble
 from tests.scenarios.slack.bot import Bot, Options, Stage, scripted
@@ -27,6 +28,14 @@ async def running(stage: Stage, text: str = "@bot How many weeks?") -> Message:
     await stage.slack.until(lambda: stage.slack.replies(question))
     await stage.slack.until(lambda: stage.slack.session(question).state == "processing")
     return question
+
+
+async def done(bot: Bot, question: Message) -> None:
+    """Wait until nothing is left to do for it: before that, an edit has its answer made again."""
+    place = Place(team=question.author.team.id, channel=question.channel.id, ts=question.ts, person=question.author.id)
+    async with asyncio.timeout(10):
+        while not ((asked := await bot.inbox.concerned(place)) and asked.done):
+            await asyncio.sleep(0.02)
 
 
 def edits() -> Options:
@@ -64,6 +73,7 @@ async def test_a_question_that_waits_is_answered_as_it_reads_now(stage: Stage) -
 async def test_an_edit_after_the_answer_offers_another_one(bot: Bot, stage: Stage) -> None:
     question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
     first = await stage.slack.reply_to(question)
+    await done(bot, question)
     await stage.ada.edits(question, "@bot How many weeks for twins?")
     offer = await stage.ada.is_shown("I can answer it as it reads now", in_=stage.travel)
     assert offer.is_private
@@ -97,6 +107,7 @@ async def test_what_is_no_edit_of_a_question_is_left_alone(bot: Bot, stage: Stag
 async def test_an_edited_question_that_is_gone_by_then_is_not_answered(bot: Bot, stage: Stage) -> None:
     question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
     await stage.slack.reply_to(question)
+    await done(bot, question)
     await stage.ada.edits(question, "@bot How many weeks for twins?")
     offer = await stage.ada.is_shown("as it reads now", in_=stage.travel)
     await stage.ada.deletes(question)
