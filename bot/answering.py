@@ -25,7 +25,9 @@ from bot.traces.journal import Journal
 from bot.traces.recorder import Opening, OpenTrace, Recorder, RunState
 from crag_graph.context import Context, Policy
 from crag_graph.domain import Answer, Fault, Progress, Stage
+from crag_graph.evaluators.whole import WholeEvaluator
 from crag_graph.graph import build
+from crag_graph.knowledge.attached import Attached, Beginnings
 from crag_graph.services import ServiceError, Services
 from crag_graph.state import State
 
@@ -49,7 +51,7 @@ class Answering:
     """Answers questions. `today` gives the date that questions like "last month" are counted from.
 
     `watches` are told of every run that has ended. `frugal` takes the place of `services` where the `budget` of a
-    team is used up.
+    team is used up. `attached`: the files that came with questions.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Answering:
         watches: Sequence[Watch] = (),
         frugal: Services | None = None,
         budget: Budget | None = None,
+        attached: Attached | None = None,
     ) -> None:
         self._services = services
         self._policy = policy
@@ -72,6 +75,7 @@ class Answering:
         self._watches = (_write_line, *watches)
         self._frugal = frugal
         self._budget = budget
+        self._attached = attached
         self._graph = build(memory.saver)
         self._one_off = build(None)
 
@@ -93,8 +97,11 @@ class Answering:
         return self._services.web.available
 
     async def forget(self, conversation: str) -> Forgotten:
-        """Erases what a conversation remembers and what its traces say. Raises TraceError."""
-        return await forget(self._memory, self._recorder, conversation)
+        """Erases what a conversation remembers, what its traces say, and the files that came with it.
+
+        Raises TraceError or LibraryError.
+        """
+        return await forget(self._memory, self._recorder, conversation, attached=self._attached)
 
     def _hold(self, question: Question) -> AbstractAsyncContextManager[None]:
         return nullcontext() if question.history is not None else self._memory.hold(clean(question.conversation))
@@ -155,7 +162,7 @@ class Answering:
         events = graph.astream(
             _ask(question, text),
             {"configurable": {"thread_id": clean(question.conversation)}},
-            context=self._context(self._frugal if frugal and self._frugal else self._services),
+            context=self._context(self._services_for(question, frugal=frugal)),
             stream_mode=["custom", "updates"],
             durability="exit" if question.history is None else None,
         )
@@ -168,6 +175,14 @@ class Answering:
                 else:
                     for node, update in event.items():
                         journal.write(node, update)
+
+    def _services_for(self, question: Question, *, frugal: bool) -> Services:
+        """What documents say as a whole is told from how they begin: nothing in them is weighed."""
+        services = self._frugal if frugal and self._frugal else self._services
+        if not (question.gist and self._attached):
+            return services
+        beginnings = Beginnings(engine=self._attached.engine)
+        return replace(services, library=beginnings, evaluator=WholeEvaluator(), spare_evaluator=None)
 
     def _context(self, services: Services) -> Context:
         return Context(
@@ -238,6 +253,7 @@ def _ask(question: Question, text: str) -> State:
         "elsewhere": question.elsewhere,
         "chatter": tuple(clean(line) for line in question.chatter),
         "web_allowed": question.web_allowed,
+        "files_alone": question.files_alone,
         "web_wanted": question.web_wanted,
         "retakes": clean(question.retakes).strip(),
     }

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from bot.cleaning import clean
 from bot.memory import Memory
 from bot.traces.recorder import Recorder
+from crag_graph.knowledge.attached import Attached
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,11 +25,18 @@ class Tidied:
     traces: int
 
 
-async def forget(memory: Memory, recorder: Recorder, conversation: str) -> Forgotten:
-    """Erases what a conversation remembers and what its traces say. Raises TraceError."""
+async def forget(
+    memory: Memory, recorder: Recorder, conversation: str, *, attached: Attached | None = None
+) -> Forgotten:
+    """Erases what a conversation remembers, what its traces say, and the files that came with it.
+
+    Raises TraceError or LibraryError.
+    """
     conversation = clean(conversation)
     async with memory.hold(conversation):
         remembered = await memory.forget(conversation)
+        if attached:
+            await attached.drop(conversation)
         return Forgotten(remembered=remembered, traces=await recorder.erase_conversation(conversation))
 
 

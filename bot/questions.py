@@ -41,6 +41,10 @@ class Question:
     chatter: tuple[str, ...] = ()
     heard: tuple[str, ...] = ()
     """Whose words the chatter is."""
+    files_alone: bool = False
+    """It is asked of the files that came with it, and of no library."""
+    gist: bool = False
+    """It asks what the documents of its spaces say as a whole."""
     web_allowed: bool = True
     web_wanted: bool | None = None
     """True: the web in any case. False: the library alone. None: the web where the library is not enough."""

@@ -32,6 +32,7 @@ from crag_graph.evaluators.llm import LlmEvaluator
 from crag_graph.evaluators.local import LocalEvaluator
 from crag_graph.evaluators.onnx import CALIBRATION, OnnxEvaluator, ScorerError
 from crag_graph.evaluators.prepared import Preparer
+from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import change_model, prepare_index
 from crag_graph.knowledge.ingest import Ingest
@@ -163,6 +164,7 @@ async def open_product(settings: Settings, *, new_model: bool = False) -> AsyncI
                 watches=[Meter(price_table(settings)), *await _spans(settings, stack)],
                 frugal=_frugal(settings, services),
                 budget=budget,
+                attached=Attached(engine=database.engine),
             ),
             experts=experts,
             budget=budget,

@@ -19,6 +19,8 @@ class Ask(TypedDict):
     web_allowed: bool
     retakes: str
     """A question of the conversation whose turn this one takes the place of; empty: none."""
+    files_alone: bool
+    """The question is asked of the files that came with it, and of no library."""
     web_wanted: bool | None
     """The asker's wish: the web in any case, or not at all; None (or absent): where the library is not enough."""
 
@@ -35,6 +37,7 @@ class State(TypedDict, total=False):
     chatter: Annotated[tuple[str, ...], UntrackedValue]
     web_allowed: Annotated[bool, UntrackedValue]
     retakes: Annotated[str, UntrackedValue]
+    files_alone: Annotated[bool, UntrackedValue]
     web_wanted: Annotated[bool | None, UntrackedValue]
 
     standalone: Annotated[str, UntrackedValue]

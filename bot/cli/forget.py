@@ -11,6 +11,7 @@ from bot.erasing.eraser import Erased
 from bot.forgetting import forget as forget_conversation
 from bot.settings import Settings
 from bot.wiring import make_recorder, open_database, open_memory, open_product
+from crag_graph.knowledge.attached import Attached
 
 Confirm = Callable[[str], bool]
 
@@ -32,7 +33,12 @@ async def forget(
     if user is not None:
         return await _forget_person(settings, user, team, as_json=as_json)
     async with open_database(settings) as database, open_memory(settings, database) as memory:
-        done = await forget_conversation(memory, make_recorder(settings, database), conversation_id(conversation or ""))
+        done = await forget_conversation(
+            memory,
+            make_recorder(settings, database),
+            conversation_id(conversation or ""),
+            attached=Attached(engine=database.engine),
+        )
     if not (done.remembered or done.traces):
         raise UseError(f"There is no conversation {conversation!r}.")
     if as_json:

@@ -70,6 +70,10 @@ class NewDocument:
     superseded: bool
     added_by: str
     link: str | None = None
+    kept: bool = True
+    """False: it is there only as long as the conversation that it came with, and belongs to no library."""
+    left_out: int = 0
+    """Passages at its end that were not read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +94,5 @@ class StoredDocument:
     state: str
     problem: str
     link: str | None
+    kept: bool = True
+    left_out: int = 0

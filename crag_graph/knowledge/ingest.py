@@ -86,9 +86,19 @@ class Ingest:
     today: Callable[[], date] = _utc_today
 
     async def ingest(
-        self, source: str | Path | Upload, *, space: str, added_by: str, progress: Report = _to_nobody
+        self,
+        source: str | Path | Upload,
+        *,
+        space: str,
+        added_by: str,
+        progress: Report = _to_nobody,
+        kept: bool = True,
+        most: int | None = None,
     ) -> AsyncIterator[Ingested]:
         """One outcome a document: of a file, all files of a folder, an http(s) address or an upload.
+
+        `kept`: False for what is there only as long as its conversation. `most`: so many passages of a document are
+        read; what comes after them is left out, and counted.
 
         What is wrong with a document is its outcome, is noted in the library, and leaves an older version as
         it was. Raises a ServiceError where the library or the embedding model fails. Stopped at any point, a
@@ -105,7 +115,8 @@ class Ingest:
             if isinstance(one, File) and one.listed and not supported(one.name):
                 yield Ingested(source=one.name, outcome=Outcome.SKIPPED, reason=str(UnsupportedError()))
             else:
-                yield await self._take(one, _new_document(one, space, added_by), step, progress)
+                document = replace(_new_document(one, space, added_by), kept=kept)
+                yield await self._take(one, document, step, progress, most)
 
     async def write(self, document: NewDocument, loaded: LoadedDocument) -> StoredDocument:
         """Stores a text that is of no file, in place of what its source had; it is what `document` says it is.
@@ -136,13 +147,15 @@ class Ingest:
                 progress(done)
         return done
 
-    async def _take(self, source: Source, document: NewDocument, step: Step, progress: Report) -> Ingested:
+    async def _take(
+        self, source: Source, document: NewDocument, step: Step, progress: Report, most: int | None
+    ) -> Ingested:
         """One document, from its source into the library."""
         known = await self.library.find(document.space, document.source)
         try:
             received = await receive(source, self.fetcher, size=self.limits.size)
             document = replace(document, digest=hashlib.sha256(received.data).hexdigest(), size=len(received.data))
-            if known and known.state == READY and known.digest == document.digest and _is_called(known, source):
+            if known and known.digest == document.digest and _is_as_wanted(known, source, most):
                 return Ingested(source=source.name, outcome=Outcome.UNCHANGED, document=known)
             loaded = await load(
                 received.filename, received.data, content_type=received.content_type, limits=self.limits
@@ -153,7 +166,8 @@ class Ingest:
         except DocumentError as error:
             return await self._failed(document, known, error)
         described = _described(document, loaded, self.today(), title=source.title if isinstance(source, Upload) else "")
-        stored = await self._store(described, chunks, step, progress)
+        read = chunks[:most]
+        stored = await self._store(replace(described, left_out=len(chunks) - len(read)), read, step, progress)
         outcome = Outcome.REPLACED if known and known.passages else Outcome.ADDED
         return Ingested(source=source.name, outcome=outcome, document=stored)
 
@@ -214,9 +228,10 @@ def _described(document: NewDocument, loaded: LoadedDocument, today: date, *, ti
     return replace(document, title=title or loaded.title, loader=loaded.loader, superseded=superseded)
 
 
-def _is_called(known: StoredDocument, source: Source) -> bool:
-    """It has the title that it is to have."""
-    return not isinstance(source, Upload) or source.title in {"", known.title}
+def _is_as_wanted(known: StoredDocument, source: Source, most: int | None) -> bool:
+    """It is whole, unless that is not asked for, and has the title that it is to have."""
+    called = not isinstance(source, Upload) or source.title in {"", known.title}
+    return known.state == READY and called and (most is not None or not known.left_out)
 
 
 def _location(chunk: Chunk) -> str:

@@ -70,7 +70,7 @@ class Library:
         return next(iter(await self._documents(documents.c.id == document_id)), None)
 
     async def documents(self, spaces: Sequence[str] | None = None) -> tuple[StoredDocument, ...]:
-        """By space and source; of all spaces where none are given."""
+        """By space and source. Where no spaces are given: of all, without what is only there with its conversation."""
         return await self._documents(*_in_spaces(spaces))
 
     async def passages(self, document_id: int) -> tuple[Passage, ...]:
@@ -219,7 +219,7 @@ _FRESHEN = (
 
 
 def _in_spaces(spaces: Sequence[str] | None) -> tuple[ColumnElement[bool], ...]:
-    return () if spaces is None else (documents.c.space.in_(spaces),)
+    return (documents.c.kept,) if spaces is None else (documents.c.space.in_(spaces),)
 
 
 def _row(document: NewDocument) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     false,
     func,
     text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
 
@@ -49,6 +50,8 @@ documents = Table(
     Column("passages", Integer, nullable=False, server_default=text("0")),
     Column("state", Text, nullable=False),
     Column("problem", Text, nullable=False, server_default=text("''")),
+    Column("kept", Boolean, nullable=False, server_default=true()),
+    Column("left_out", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("state IN ('ready', 'failed')", name="state"),
     UniqueConstraint("space", "source"),
 )

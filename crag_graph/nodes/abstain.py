@@ -31,11 +31,21 @@ MODEL_AWAY = "The language model gave no answer, and no sentence of the sources 
 NEAREST = "The nearest that I found is “{title}”."
 LONGEST_TITLE = 80
 
+OF_FILES = {
+    Abstention.WEB_UNREACHABLE: "The files do not answer this, and the web could not be reached. "
+    "Ask again in a few minutes.",
+    Abstention.WEB_OFF: "The files do not answer this. "
+    "Ask more precisely, or ask again without the files, and I look in the library.",
+    Abstention.WEB_NOT_ASKED: "The files do not answer this, and I looked nowhere else. "
+    "Ask more precisely, have me search the web too, or ask again without the files, and I look in the library.",
+}
+"""Where the question was asked of files that came with it."""
+
 
 async def abstain(state: State, runtime: Runtime[Context]) -> State:
     elsewhere = await _elsewhere(state, runtime.context)
     abstention = Abstention.NOT_VISIBLE_HERE if elsewhere.answered else _missing(state)
-    text = " ".join(filter(None, (TEXTS[abstention], _nearest(state, abstention))))
+    text = " ".join(filter(None, (_text(abstention, state), _nearest(state, abstention))))
     answer = Answer(
         text=text,
         verdict=state["verdict"],
@@ -50,6 +60,11 @@ async def abstain(state: State, runtime: Runtime[Context]) -> State:
         "calls": elsewhere.calls,
         "faults": elsewhere.faults,
     }
+
+
+def _text(abstention: Abstention, state: State) -> str:
+    of_files = OF_FILES if state.get("files_alone") else TEXTS
+    return of_files.get(abstention, TEXTS[abstention])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ MODEL_AWAY = "The language model gave no answer, so this one is quoted from the 
 WEB_OFF = "The library answers this only in part, and web search is off here: the rest is not covered."
 WEB_NOT_ASKED = "The library answers this only in part, and the web was not asked: the rest is not covered."
 WEB_UNREACHABLE = "The library answers this only in part, and the web could not be reached: the rest is not covered."
+FILES_IN_PART = "The files answer this only in part, and I looked nowhere else: the rest is not covered."
 WEB_OFF_TOO = "Web search is off here: this answer is from the library alone."
 WEB_UNREACHABLE_TOO = "The web could not be reached: this answer is from the library alone."
 PART_MISSING = "Nothing that I found answers “{part}”."
@@ -93,6 +94,8 @@ def _without_web(state: State) -> str:
     """What the asker must know where the web was needed, or wanted beside an answer that is whole."""
     enough = state["verdict"] is Verdict.CORRECT
     match state.get("web_missing"):
+        case Abstention.WEB_OFF | Abstention.WEB_NOT_ASKED if state.get("files_alone"):
+            return "" if enough else FILES_IN_PART
         case Abstention.WEB_OFF:
             return WEB_OFF_TOO if enough else WEB_OFF
         case Abstention.WEB_UNREACHABLE:

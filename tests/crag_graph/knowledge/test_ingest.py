@@ -360,3 +360,29 @@ async def test_the_examples_are_taken_in_and_the_archived_one_is_superseded(
         "support-vector-machines.md": "Support vector machines",
         "convolutional-networks.md": "Convolutional networks",
     }
+
+
+def rules(count: int) -> Upload:
+    text = "".join(f"## Rule {n}\n\nNobody waits longer than {n} days.\n\n" for n in range(count))
+    return Upload(filename="rules.md", data=text.encode(), source="F1", title="rules.md")
+
+
+async def test_so_many_passages_are_read_and_the_rest_is_counted(ingest: Ingest, library: Library) -> None:
+    (result,) = [one async for one in ingest.ingest(rules(40), space="T1:C1:1", added_by="U1", kept=False, most=10)]
+    assert result.document
+    assert (result.document.passages, result.document.left_out, result.document.kept) == (10, 30, False)
+    last = (await library.passages(result.document.id))[-1]
+    assert last.text == "Nobody waits longer than 9 days."
+
+
+async def test_what_was_cut_is_read_again_where_it_is_wanted_whole(ingest: Ingest) -> None:
+    async def again(most: int | None) -> Ingested:
+        (result,) = [one async for one in ingest.ingest(rules(40), space=SPACE, added_by="U1", most=most)]
+        return result
+
+    assert (await again(10)).outcome is Outcome.ADDED
+    assert (await again(10)).outcome is Outcome.UNCHANGED
+    whole = await again(None)
+    assert whole.document
+    assert (whole.outcome, whole.document.passages, whole.document.left_out) == (Outcome.REPLACED, 40, 0)
+    assert (await again(10)).outcome is Outcome.UNCHANGED

@@ -1,7 +1,7 @@
 import pytest
 
 from crag_graph.domain import Abstention, Fault, JudgedStrip, Score, Strip, TextDelta, Verdict
-from crag_graph.nodes.abstain import MODEL_AWAY, TEXTS, abstain
+from crag_graph.nodes.abstain import MODEL_AWAY, OF_FILES, TEXTS, abstain
 from crag_graph.services import LibraryError
 from crag_graph.state import State
 from tests.crag_graph.nodes.node_running import Alone
@@ -78,3 +78,15 @@ async def test_a_library_that_fails_elsewhere_leaves_a_fault_and_the_other_reaso
     update = await abstain({**FOUND, "elsewhere": ("hidden",)}, Alone(cast=cast).runtime)
     assert update["answer"].abstention is Abstention.NOTHING_FOUND
     assert [fault.where for fault in update["faults"]] == ["abstain"]
+
+
+@pytest.mark.parametrize("missing", list(OF_FILES))
+async def test_files_that_do_not_answer_are_not_called_the_library(missing: Abstention) -> None:
+    update = await abstain({**FOUND, "files_alone": True, "web_missing": missing}, Alone().runtime)
+    assert update["answer"].text == OF_FILES[missing]
+    assert update["answer"].abstention is missing
+
+
+async def test_what_the_web_did_not_know_either_is_said_as_always() -> None:
+    update = await abstain({**FOUND, "files_alone": True}, Alone().runtime)
+    assert update["answer"].text == TEXTS[Abstention.NOTHING_FOUND]

@@ -2,8 +2,8 @@ from collections.abc import Callable
 
 import pytest
 
-from crag_graph.domain import JudgedStrip, Passage, Score, TextDelta, TextRestart, Verdict
-from crag_graph.nodes.generate import generate
+from crag_graph.domain import Abstention, JudgedStrip, Passage, Score, TextDelta, TextRestart, Verdict
+from crag_graph.nodes.generate import FILES_IN_PART, generate
 from crag_graph.services import Brief, Draft, ModelBusyError, ModelReplyError
 from crag_graph.state import State
 from crag_graph.strips import decompose
@@ -102,3 +102,12 @@ async def test_the_turn_is_appended_to_those_before() -> None:
     update = await generate(refined(LEAVE), Alone(cast=Cast(writer=ScriptedWriter(answer="Long [1]."))).runtime)
     assert [turn["question"] for turn in update["turns"]] == ["What is leave?", "And leave?"]
     assert update["turns"][1]["sources"][0]["title"] == "Handbook"
+
+
+@pytest.mark.parametrize("missing", [Abstention.WEB_OFF, Abstention.WEB_NOT_ASKED])
+async def test_files_that_answer_in_part_are_not_called_the_library(missing: Abstention) -> None:
+    alone = Alone(cast=Cast(writer=ScriptedWriter(answer="Twelve weeks [1].")))
+    asked: State = {**refined(LEAVE), "web_missing": missing, "files_alone": True}
+    assert (await generate(asked, alone.runtime))["answer"].notice == FILES_IN_PART
+    enough: State = {**asked, "verdict": Verdict.CORRECT}
+    assert (await generate(enough, alone.runtime))["answer"].notice == ""
