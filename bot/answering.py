@@ -103,8 +103,12 @@ class Answering:
         """
         return await forget(self._memory, self._recorder, conversation, attached=self._attached)
 
+    def hold(self, conversation: str) -> AbstractAsyncContextManager[None]:
+        """One thing at a time in a conversation: it is not forgotten, nor answered in, meanwhile."""
+        return self._memory.hold(clean(conversation))
+
     def _hold(self, question: Question) -> AbstractAsyncContextManager[None]:
-        return nullcontext() if question.history is not None else self._memory.hold(clean(question.conversation))
+        return nullcontext() if question.history is not None else self.hold(question.conversation)
 
     async def _open(self, question: Question, text: str) -> OpenTrace:
         opening = Opening(

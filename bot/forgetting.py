@@ -4,9 +4,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot.cleaning import clean
+from bot.inbox import Inbox
 from bot.memory import Memory
 from bot.traces.recorder import Recorder
 from crag_graph.knowledge.attached import Attached
+
+FILES_REST = 30
+"""Days without a question after which a conversation lets go of the files that came with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,3 +50,13 @@ async def tidy(memory: Memory, recorder: Recorder, *, days: int) -> Tidied:
         return Tidied(conversations=0, traces=0)
     before = datetime.now(UTC) - timedelta(days=days)
     return Tidied(conversations=await memory.forget_unused(before), traces=await recorder.erase_older(before))
+
+
+async def let_files_go(attached: Attached, inbox: Inbox, *, days: int = FILES_REST) -> int:
+    """Removes the files of conversations that have rested so many days; returns how many there were.
+
+    Raises LibraryError or InboxError.
+    """
+    before = datetime.now(UTC) - timedelta(days=days)
+    resting = [one for one in await attached.conversations(before=before) if await inbox.is_quiet(one, before)]
+    return sum([await attached.drop(conversation) for conversation in resting])

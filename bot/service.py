@@ -20,7 +20,7 @@ from bot.admin.links import Links
 from bot.admin.openid import OpenId
 from bot.channels.settings import Changers, Manner
 from bot.database.engine import JOBS_SCHEMA, with_schema
-from bot.forgetting import tidy
+from bot.forgetting import FILES_REST, let_files_go, tidy
 from bot.inbox import Inbox
 from bot.jobs import Queue, Tasks, open_queue
 from bot.settings import Settings, SettingsError
@@ -31,6 +31,7 @@ from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.slack.start import SlackSetupError
 from bot.slack.web import SlackError
 from bot.wiring import Product, open_product, price_table
+from crag_graph.knowledge.attached import Attached
 
 SILENT = 60.0
 """Seconds without a connection to Slack after which the process does not count as ready."""
@@ -211,10 +212,12 @@ def _tasks(service: Service) -> Tasks:
     async def tidy_up() -> None:
         days = service.product.settings.retention_days
         done = await tidy(service.product.memory, service.product.recorder, days=days)
+        attached = Attached(engine=service.product.database.engine)
+        files = await let_files_go(attached, service.inbox, days=min(days or FILES_REST, FILES_REST))
         if days:
             await service.inbox.delete_older(datetime.now(UTC) - timedelta(days=days))
         await service.slack.nightly.run()
-        log.info("tidied", conversations=done.conversations, traces=done.traces)
+        log.info("tidied", conversations=done.conversations, traces=done.traces, files=files)
 
     return Tasks(answer=service.slack.working.answer, ingest=service.slack.working.ingest, tidy=tidy_up)
 

@@ -53,7 +53,7 @@ async def list_documents(engine: AsyncEngine, which: Shown, *, owner: Owner) -> 
         select(documents, times.label("cited"), *expert_answers.c["author_name", "review_at"])
         .outerjoin(cited, cited.c.source == documents.c.source)
         .outerjoin(expert_answers, expert_answers.c.document == documents.c.id)
-        .where(of_team(owner), *_conditions(which, times))
+        .where(*_shelved(owner), *_conditions(which, times))
         .order_by(documents.c.id.desc())
         .limit(PAGE + 1)
     )
@@ -62,16 +62,21 @@ async def list_documents(engine: AsyncEngine, which: Shown, *, owner: Owner) -> 
 
 
 async def find_document(engine: AsyncEngine, document: int, *, owner: Owner) -> Row | None:
-    query = select(documents).where(documents.c.id == document, of_team(owner))
+    query = select(documents).where(documents.c.id == document, *_shelved(owner))
     async with engine.connect() as connection:
         row = (await connection.execute(query)).mappings().first()
     return dict(row) if row else None
 
 
 async def list_spaces(engine: AsyncEngine, *, owner: Owner) -> list[str]:
-    query = select(documents.c.space).where(of_team(owner)).distinct().order_by(documents.c.space)
+    query = select(documents.c.space).where(*_shelved(owner)).distinct().order_by(documents.c.space)
     async with engine.connect() as connection:
         return list((await connection.execute(query)).scalars())
+
+
+def _shelved(owner: Owner) -> tuple[ColumnElement[bool], ...]:
+    """What came with a question is its conversation's alone, unless it was kept."""
+    return documents.c.kept, of_team(owner)
 
 
 def _conditions(which: Shown, times: ColumnElement[int]) -> list[ColumnElement[bool]]:

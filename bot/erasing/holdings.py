@@ -172,8 +172,10 @@ LIBRARY = (
         table="public.documents",
         kind="documents",
         # What others can find is knowledge and stays, without a name. Nobody else ever saw what a person added in
-        # direct messages with the bot.
+        # direct messages with the bot; what came with a question goes with its conversation.
         person=statements(
+            "DELETE FROM documents WHERE NOT kept AND space = ANY(:conversations)",
+            f"DELETE FROM documents WHERE NOT kept AND added_by = :person AND {_PLACE}",
             rf"DELETE FROM documents WHERE added_by = :person AND {_PLACE} AND space ~ '\:D[A-Z0-9]+$'",
             f"UPDATE documents SET added_by = :erased WHERE added_by = :person AND {_PLACE}",
         ),

@@ -189,6 +189,12 @@ class Inbox:
         async with self._connected() as connection:
             return (await connection.execute(asked)).first() is not None
 
+    async def is_quiet(self, conversation: str, since: datetime) -> bool:
+        """Nothing came in the conversation since then."""
+        later = exists().where(inbox.c.conversation == conversation, inbox.c.received_at >= since)
+        async with self._connected() as connection:
+            return not (await connection.execute(select(later))).scalar_one()
+
     async def forget(self, conversation: str) -> None:
         """Empties the conversation's items; what waits is dropped. The ids stay, so that nothing is answered twice."""
         blank = {"payload": None, "outcome": None, "person": "", "done_at": func.coalesce(inbox.c.done_at, func.now())}

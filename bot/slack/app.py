@@ -20,6 +20,7 @@ from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.incoming import Manners
 from bot.slack.listeners.about import on_about, on_about_asked
+from bot.slack.listeners.attached import on_files_kept, on_keep_files
 from bot.slack.listeners.changes import on_answer_edited, on_changed, on_deleted, on_stop_pressed
 from bot.slack.listeners.commands import Link, on_ask, on_forget, on_traces, on_unknown_command
 from bot.slack.listeners.experts import on_still_right, on_tell_me
@@ -35,10 +36,12 @@ from bot.slack.listeners.storing import on_store, on_stored
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
 from bot.slack.views.about import ABOUT
+from bot.slack.views.attached import KEEP_FILES
 from bot.slack.views.experts import REMOVE, STILL_RIGHT
 from bot.slack.views.home import FORGET
 from bot.slack.views.keeping import KEEP, WHAT
 from bot.slack.views.offers import EDITED, FEEDBACK, HOW, STOP, Offer
+from bot.slack.views.offers import KEEP as KEEP_BUTTON
 from bot.slack.views.reason import REASON_GIVEN
 from bot.slack.views.relay import STORE
 from bot.slack.views.settings import SETTINGS_SAVED
@@ -118,6 +121,8 @@ def _listen(app: AsyncApp) -> None:
     app.view(ABOUT)(on_about_asked)
     app.action(WHAT)(on_what)
     app.view(KEEP)(on_kept)
+    app.action(KEEP_BUTTON)(on_keep_files)
+    app.view(KEEP_FILES)(on_files_kept)
     app.action(EDITED)(on_answer_edited)
     app.action(STOP)(on_stop_pressed)
     app.action(ANYTHING)(acknowledge)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from bot.channels.settings import Changers, ChannelSettings, Manner
 from bot.inbox import Place
-from bot.slack.text.mrkdwn import clean, mentioned
+from bot.slack.text.mrkdwn import clean, mentioned, wordless
 
 SLACKBOT = "USLACKBOT"
 WORKSPACE = "workspace"
@@ -78,6 +78,8 @@ class Message:
     kind: Kind = Kind.UNKNOWN
     home: str = ""
     files: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """What the files are called, in their order; empty where Slack does not say."""
     event_id: str | None = None
     mentions_us: bool = False
     mentions_others: bool = False
@@ -132,7 +134,8 @@ async def asks(message: Message, settings: ChannelSettings, threads: Threads) ->
         return False
     if message.mentions_us or message.kind is Kind.DM:
         return True
-    if message.mentions_others or settings.manner in {Manner.MENTION, Manner.OFF}:
+    for_the_others = message.mentions_others or (message.files and wordless(message.text))
+    if for_the_others or settings.manner in {Manner.MENTION, Manner.OFF}:
         return False
     if settings.manner is not Manner.ALL:
         return message.is_reply and await threads.joined(message.conversation, message.user)
@@ -167,6 +170,7 @@ def _is_ours(event: Mapping[str, Any], me: Me) -> bool:
 def _message(body: Mapping[str, Any], event: Mapping[str, Any], me: Me) -> Message:
     text = clean(event.get("text") or "")
     people = mentioned(text)
+    files = files_of(event)
     return Message(
         team=_team(body, event) or me.team,
         channel=event["channel"],
@@ -176,11 +180,21 @@ def _message(body: Mapping[str, Any], event: Mapping[str, Any], me: Me) -> Messa
         text=text,
         kind=_kind(event),
         home=event.get("user_team") or event.get("source_team") or event.get("team") or "",
-        files=tuple(file["id"] for file in event.get("files") or () if file.get("id")),
+        files=tuple(file for file, _ in files),
+        names=tuple(name for _, name in files),
         event_id=body.get("event_id"),
         mentions_us=me.user in people or event.get("type") == "app_mention",
         mentions_others=bool(people - {me.user}),
         from_bot=_is_bots(event),
+    )
+
+
+def files_of(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The files of a message as Slack tells it, by id and name."""
+    return tuple(
+        (one["id"], clean(one.get("name") or one.get("title") or ""))
+        for one in message.get("files") or ()
+        if one.get("id")
     )
 
 

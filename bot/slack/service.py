@@ -19,6 +19,7 @@ from bot.slack.app import Parts, make_app
 from bot.slack.directory import Directory
 from bot.slack.documents.files import Files
 from bot.slack.documents.ingesting import Ingesting
+from bot.slack.documents.reading import Reader
 from bot.slack.documents.talk import Talk
 from bot.slack.incoming import Manners, Me
 from bot.slack.installing.client import OAuthClient
@@ -35,6 +36,7 @@ from bot.slack.replies.answers import Answers
 from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import EraseEverything, Forgetting
 from bot.slack.replies.home import Home
+from bot.slack.replies.inquiry import Inquiry
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
@@ -44,6 +46,7 @@ from bot.slack.teams import OneTeam, Team, Teams
 from bot.slack.transports import SILENT, Sockets, http_routes
 from bot.slack.web import Web, make_web, open_session, open_web
 from bot.slack.working import Working
+from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.library import Library
 
@@ -192,7 +195,8 @@ def _nightly(teams: Teams, uses: Uses) -> Nightly:
 
 def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pace) -> Team:
     """What is ours in one team. `pace` is the team's own: Slack counts calls by app and workspace."""
-    directory = Directory(web)
+    directory, attached = Directory(web), Attached(engine=uses.engine)
+    files = Files(web, token=web.token, api_url=installation.api_url)
     channels = Channels(uses.engine, installation.manners.settings)
     home = Home(me=me, web=web, engine=uses.engine, directory=directory)
     shelf = Shelf(
@@ -200,6 +204,7 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
         channels=channels,
         directory=directory,
         library=uses.library,
+        attached=attached,
         inbox=uses.inbox,
         queue=uses.queue,
         admins=_of_team(installation.admins, me.team),
@@ -221,7 +226,9 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             limits=installation.limits,
             treasurer=Treasurer(budget=uses.budget, web=web, admins=_of_team(installation.admins, me.team)),
             asking=Asking(engine=uses.engine, me=me, web=web, directory=directory),
-            directory=directory,
+            inquiry=Inquiry(me=me, web=web, inbox=uses.inbox, directory=directory, attached=attached),
+            reader=Reader(inbox=uses.inbox, ingest=uses.ingest, files=files, attached=attached),
+            attached=attached,
             pace=pace,
             relay=Relay(me=me, web=web, inbox=uses.inbox, engine=uses.engine, channels=channels, directory=directory),
             second_thoughts=SecondThoughts(me=me, web=web, inbox=uses.inbox, pace=pace),
@@ -232,7 +239,8 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             web=web,
             inbox=uses.inbox,
             ingest=uses.ingest,
-            files=Files(web, token=web.token, api_url=installation.api_url),
+            files=files,
+            attached=attached,
         ),
     )
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
 from sqlalchemy import ARRAY, ColumnElement, Select, Text, except_, func, insert, or_, select, text, union, update
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import aggregate_order_by, array
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.traces.reading import Row
@@ -136,6 +136,8 @@ async def fix(engine: AsyncEngine, gap: int) -> bool:
 def _new(team: str, model: str) -> Select[Any]:
     """Unanswered, or rated badly by a reviewer, or by an asker where nobody has reviewed it; in no group yet.
 
+    What was asked of files that came with the question is no gap of the library.
+
     Each kind is found by an index of its own; only what is new is looked at as a whole.
     """
     recent = runs.c.team == team, runs.c.rerun_of == "", runs.c.started_at >= func.now() - LOOK_BACK
@@ -152,6 +154,7 @@ def _new(team: str, model: str) -> Select[Any]:
         runs.c.review.is_distinct_from("good"),
         runs.c.erased_at.is_(None),
         runs.c.question != "",
+        runs.c.spaces != array([runs.c.conversation]),
     )
 
 

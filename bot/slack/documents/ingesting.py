@@ -15,6 +15,7 @@ from bot.slack.replies.private import Private
 from bot.slack.replies.thread import Thread
 from bot.slack.views.blocks import notice_reply, posts
 from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web
+from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.ingest import Ingest, Ingested, Outcome, Step
 from crag_graph.knowledge.sources import Upload, is_address
 from crag_graph.services import ServiceError
@@ -49,6 +50,8 @@ class Request:
     source: str = ""
     """The address in Slack of what the text was said in; empty: the text was pasted, and its title names it."""
     file: str = ""
+    conversation: str = ""
+    """The file came with it and was read in part; that part goes when the library has the whole."""
     refusal: str = ""
     """Why nothing is added, instead of anything else."""
 
@@ -66,6 +69,7 @@ class Ingesting:
     inbox: Inbox
     ingest: Ingest
     files: Files
+    attached: Attached
 
     async def handle(self, claim: Claim) -> bool:
         """True where another item waits, or may wait."""
@@ -94,7 +98,11 @@ class Ingesting:
         try:
             source = await self._source(request)
             name = source.filename if request.file and isinstance(source, Upload) else request.name
-            return "\n".join([_told(one, name, request.where) async for one in self._ingested(source, request, board)])
+            taken = [one async for one in self._ingested(source, request, board)]
+            if request.conversation and not any(one.reason for one in taken):
+                await self.attached.drop(request.conversation, [request.file])
+            return "
+".join(_told(one, name, request.where) for one in taken)
         except FileError as error:
             return f"{error}"
         except ServiceError as error:

@@ -8,8 +8,9 @@ from slack_bolt.context.respond.async_respond import AsyncRespond
 
 from bot.inbox import Inbox, Place
 from bot.slack import words
-from bot.slack.incoming import Me
+from bot.slack.incoming import Me, files_of, private_conversation
 from bot.slack.listeners.interactions import tell
+from bot.slack.listeners.library import Shelf
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.second_thoughts import Edit, again, edited_message, to_offer
 
@@ -24,10 +25,10 @@ LATE = 3_600.0
 """Seconds after which an event is not expected any more that another one has overtaken."""
 
 
-async def on_changed(event: Mapping[str, Any], me: Me, inbox: Inbox, taking: Taking) -> None:
-    """Raises InboxError or QueueError: then Slack sends it again."""
+async def on_changed(event: Mapping[str, Any], me: Me, inbox: Inbox, taking: Taking, shelf: Shelf) -> None:
+    """Raises InboxError, QueueError or LibraryError: then Slack sends it again."""
     if (event.get("message") or {}).get("subtype") == "tombstone":  # a deleted message that has replies
-        await _withdraw(event, event["message"]["ts"], me, inbox)
+        await _withdraw(event, event["message"]["ts"], shelf)
         return
     edit = Edit.read(event)
     if edit is None or edit.user == me.user:
@@ -37,16 +38,22 @@ async def on_changed(event: Mapping[str, Any], me: Me, inbox: Inbox, taking: Tak
         await taking.put(to_offer(edit, me.team, asked.conversation))
 
 
-async def on_deleted(event: Mapping[str, Any], me: Me, inbox: Inbox) -> None:
-    """Raises InboxError: then Slack sends it again."""
-    await _withdraw(event, event.get("deleted_ts") or "", me, inbox)
+async def on_deleted(event: Mapping[str, Any], shelf: Shelf) -> None:
+    """Raises InboxError or LibraryError: then Slack sends it again."""
+    await _withdraw(event, event.get("deleted_ts") or "", shelf)
 
 
-async def _withdraw(event: Mapping[str, Any], ts: str, me: Me, inbox: Inbox) -> None:
+async def _withdraw(event: Mapping[str, Any], ts: str, shelf: Shelf) -> None:
+    """Whoever takes a message back takes its files back, too, unless they are kept in the library."""
+    me, channel = shelf.me, event["channel"]
     before: Mapping[str, Any] = event.get("previous_message") or {}
     by_a_person = bool(before.get("user")) and before.get("user") != me.user and not before.get("bot_id")
     is_new = by_a_person and float(event.get("event_ts") or event["ts"]) - float(ts) <= LATE
-    await inbox.withdraw(Place(team=me.team, channel=event["channel"], ts=ts), may_still_come=is_new)
+    await shelf.inbox.withdraw(Place(team=me.team, channel=channel, ts=ts), may_still_come=is_new)
+    if files := [file for file, _ in files_of(before)]:
+        shared = f"{me.team}:{channel}:{before.get('thread_ts') or ts}"
+        for conversation in (shared, private_conversation(shared, before.get("user") or "")):
+            await shelf.attached.drop(conversation, files)
 
 
 async def on_answer_edited(

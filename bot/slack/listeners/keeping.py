@@ -113,10 +113,10 @@ async def _view(draft: Draft, text: str, user: str, shelf: Shelf, notice: str = 
         request = await shelf.request(draft.channel, user)
     except PermissionError as refusal:
         return notice_view(TITLE, str(refusal))
-    return keep_view(draft, text, where=request.where, may_give=_may_give(place, user, shelf), notice=notice)
+    return keep_view(draft, text, where=request.where, may_give=may_give(place, user, shelf), notice=notice)
 
 
-def _may_give(place: Place, user: str, shelf: Shelf) -> bool:
+def may_give(place: Place, user: str, shelf: Shelf) -> bool:
     return user in shelf.admins and place.kind is Kind.CHANNEL and not place.shared
 
 

@@ -21,6 +21,7 @@ from bot.slack.incoming import Me, Message
 from bot.slack.listeners.commands import Command
 from bot.slack.text.mrkdwn import decode, escape, unescape
 from bot.slack.views.blocks import shorten
+from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.documents import StoredDocument
 from crag_graph.knowledge.library import Library
 from crag_graph.knowledge.sources import is_address
@@ -29,7 +30,8 @@ HELP = (
     "*What I can do with the library*\n"
     "• `/crag-ingest URL` adds a page or document from the web\n"
     "• `/crag-ingest text TITLE`, and the text on the lines below, adds pasted text\n"
-    "• share a file and mention me with the word `ingest` to add it\n"
+    "• share a file and mention me with the word `ingest` to add it; with a question, I answer from it and keep "
+    "it only if you say so\n"
     "• `/crag-ingest list` shows what is here, `status` how much\n"
     "• `/crag-ingest refresh NUMBER` (or `all`) fetches addresses again, `remove NUMBER` takes a document out\n"
     "What is added here can be asked about here. `--workspace` in a public channel adds it for everybody; "
@@ -46,7 +48,11 @@ PAGE = 15
 MOST_CHARACTERS = 200_000
 """Of pasted text; a slash command brings far less."""
 FOR_EVERYBODY = "--workspace"
-_INGEST = re.compile(r"(please\s+)?(crag-)?(ingest|add|learn|index)\b[\s.!:]*", re.IGNORECASE)
+_INGEST = re.compile(
+    r"(please\s+)?(crag-)?(ingest\b.*|(add|learn|index)(\s+(this|these|it|them|the|to|our|your|files?|library|please))*)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What else begins with "add" or "index" may be a question: "Add up the prices"."""
 _LINK = re.compile(r"<([a-z][a-z0-9+.-]*://[^|>]+)(?:\|[^>]*)?>", re.IGNORECASE)
 
 
@@ -58,6 +64,7 @@ class Shelf:
     channels: Channels
     directory: Directory
     library: Library
+    attached: Attached
     inbox: Inbox
     queue: Queue
     admins: frozenset[str]
@@ -245,9 +252,9 @@ TENDING = {"list": _list, "status": _status, "remove": _remove, "refresh": _refr
 
 
 def wants_ingest(message: Message, me: Me) -> bool:
-    """A file that is shared with nothing but a mention, or with the word `ingest`, is meant for the library."""
-    text = decode(message.text, me=me.user, names={})
-    return bool(message.files) and (not text or _INGEST.match(text) is not None)
+    """A file that is shared with the word `ingest` is meant for the library."""
+    text = decode(message.text, me=me.user, names={}).replace(FOR_EVERYBODY, "").strip()
+    return bool(message.files) and _INGEST.fullmatch(text) is not None
 
 
 async def take_files(message: Message, shelf: Shelf) -> None:

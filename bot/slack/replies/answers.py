@@ -1,7 +1,7 @@
 """Works off the questions of a conversation: claimed, answered, delivered once, whatever happens in between."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
@@ -13,14 +13,12 @@ from bot.channels.settings import ChannelSettings, Manner, WebUse
 from bot.channels.store import Channels, ChannelsError
 from bot.inbox import Claim, ClaimLostError, Inbox, InboxError
 from bot.jobs import RetryLaterError
-from bot.questions import AnswerFailedError, Question, QuestionError
+from bot.questions import Answered, AnswerFailedError, Question, QuestionError
 from bot.slack import words
-from bot.slack.access import Access, access
-from bot.slack.directory import Directory
 from bot.slack.incoming import Kind, Me, Message
 from bot.slack.replies.asked import Asked, Asking
-from bot.slack.replies.chatter import Chatter
 from bot.slack.replies.forgetting import Forgetting
+from bot.slack.replies.inquiry import Inquiry, Reader
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.private import Private
 from bot.slack.replies.progress import Live
@@ -29,11 +27,14 @@ from bot.slack.replies.second_thoughts import SecondThoughts
 from bot.slack.replies.thread import placed_before, thread_of
 from bot.slack.replies.treasurer import Treasurer
 from bot.slack.text.mrkdwn import wordless
+from bot.slack.views.attached import BEGINNING, Reading, read_reply, remarks
 from bot.slack.views.blocks import Reply, answer_reply, notice_reply
 from bot.slack.views.limits import limit_reply
 from bot.slack.views.offers import Possible
 from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web, heard
 from crag_graph.domain import Progress
+from crag_graph.knowledge.attached import Attached
+from crag_graph.services import ServiceError
 
 log = structlog.get_logger()
 
@@ -81,9 +82,11 @@ class Answers:
     inbox: Inbox
     answering: Answering
     channels: Channels
-    directory: Directory
     pace: Pace
     asking: Asking
+    inquiry: Inquiry
+    reader: Reader
+    attached: Attached
     forgetting: Forgetting
     second_thoughts: SecondThoughts
     relay: Relay
@@ -97,7 +100,9 @@ class Answers:
                 await self.forgetting.work(claim)
                 return await self.inbox.done(claim)
             if "withdrawn" in claim.payload:
-                await self.second_thoughts.withdraw(claim, Message(**_fields(claim.payload["withdrawn"])))
+                message = Message(**_fields(claim.payload["withdrawn"]))
+                await self.second_thoughts.withdraw(claim, message)
+                await self.attached.drop(claim.conversation, message.files)
                 return await self.inbox.done(claim, [])
             if "edited" in claim.payload:
                 await self.second_thoughts.offer(claim)
@@ -184,33 +189,39 @@ class Answers:
         if full := await self.inbox.full_until(claim, self.limits):
             return limit_reply(int(full.timestamp()), f"{full:%H:%M} UTC")
         asked = await self.asking.read(claim, message)
-        if wordless(asked.text):
+        if wordless(asked.text) and not asked.files:
             return notice_reply(words.HINT)
         if claim.attempt == 1:
             await outlet.begin()
-        allowed, talk = await asyncio.gather(
-            self._access(message, settings), Chatter(self.web, self.me, self.directory, self.inbox).before(message)
-        )
-        question = Question(
-            text=asked.text,
-            conversation=message.conversation,
-            spaces=allowed.spaces,
-            elsewhere=allowed.elsewhere,
-            chatter=talk.lines,
-            heard=talk.people,
-            web_allowed=settings.web is not WebUse.OFF,
-            web_wanted=_wanted(asked, settings),
-            retakes=asked.retakes,
-            team=message.team,
-            channel=message.channel,
-            asker=message.user,
-            permalink=asked.permalink,
-        )
-        answered = await self._stoppable(claim, outlet, self.answering.answer(question, outlet.show))
-        await self.treasurer.look(message.team)
-        return answer_reply(answered, self._possible(claim, message, settings))
+        return await self._stoppable(claim, outlet, self._made(claim, message, asked, settings, outlet))
 
-    async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Any) -> Any:
+    async def _made(
+        self, claim: Claim, message: Message, asked: Asked, settings: ChannelSettings, outlet: Outlet
+    ) -> Reply:
+        """The answer, after the files that came with the question were read."""
+        reading = await self._read(claim, asked, outlet) if asked.files else Reading()
+        if asked.files and (wordless(asked.text) or not reading.read):
+            return read_reply(reading, message.conversation)
+        question = await self.inquiry.question(asked, message, settings)
+        answered = await self.answering.answer(question, outlet.show)
+        await self.treasurer.look(message.team)
+        return answer_reply(
+            answered,
+            self._possible(claim, message, settings, question),
+            of_files=question.files_alone,
+            remarks=_remarks(reading, question, answered),
+        )
+
+    async def _read(self, claim: Claim, asked: Asked, outlet: Outlet) -> Reading:
+        """Who forgets the conversation meanwhile waits until nothing of it is being read any more."""
+        try:
+            async with self.answering.hold(claim.conversation):
+                return await self.reader.read(claim, asked.files, outlet.show)
+        except ServiceError as error:
+            failure = f"{error.__doc__} Try again shortly."
+            raise AnswerFailedError(failure, trace_id="", transient=error.transient) from error
+
+    async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Awaitable[Reply]) -> Reply:
         """Waits for the answer, or for the asker to press Stop."""
         answering = asyncio.ensure_future(answer)
         watching = asyncio.ensure_future(self._wait_for_stop(claim, outlet))
@@ -235,22 +246,16 @@ class Answers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(outlet.stopped.wait(), LOOK_FOR_STOP)
 
-    def _possible(self, claim: Claim, message: Message, settings: ChannelSettings) -> Possible:
+    def _possible(self, claim: Claim, message: Message, settings: ChannelSettings, question: Question) -> Possible:
         among_others = not message.channel.startswith("D")
         private = message.private or bool(claim.payload.get("response_url"))
         return Possible(
-            web=self.answering.has_web and settings.web is not WebUse.OFF,
+            web=self.answering.has_web and settings.web is not WebUse.OFF and not question.gist,
             sharing=private and among_others,
             people=settings.calls_people and among_others,
+            telling=not question.files_alone,
+            keeping=message.conversation if question.files_alone else "",
         )
-
-    async def _access(self, message: Message, settings: ChannelSettings) -> Access:
-        place, person, channels = await asyncio.gather(
-            self.directory.place(message.channel),
-            self.directory.person(message.user),
-            self.directory.channels_of(message.user),
-        )
-        return access(me=self.me, place=place, person=person, channels=channels, workspace=settings.workspace)
 
     async def _failed(self, claim: Claim, failed: AnswerFailedError, outlet: Outlet) -> Reply:
         """An apology; before it, while another try may help, a word on what happens next."""
@@ -281,11 +286,12 @@ class Answers:
             log.warning("asker_not_told", code=error.code)
 
 
-def _wanted(asked: Asked, settings: ChannelSettings) -> bool | None:
-    """What the asker wished of the web; where it is asked last, who wished nothing gets the library first."""
-    first = False if settings.web is WebUse.ASK else None
-    return first if asked.web_wanted is None else asked.web_wanted
+def _remarks(reading: Reading, question: Question, answered: Answered) -> list[str]:
+    """What must be known of the files beside the answer."""
+    read = sum(document.passages for document in reading.read)
+    began = question.gist and (not read or len(answered.passages) < read)
+    return [*([BEGINNING] if began and not answered.answer.abstained else []), *remarks(reading)]
 
 
 def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:
-    return {**stored, "files": tuple(stored.get("files", ()))}
+    return {**stored, **{name: tuple(stored.get(name, ())) for name in ("files", "names")}}

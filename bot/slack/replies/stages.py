@@ -3,11 +3,17 @@
 from dataclasses import dataclass, field
 
 from bot.slack.text.markdown import make_safe
+from bot.slack.text.mrkdwn import defuse
+from bot.slack.views.blocks import shorten
 from crag_graph.domain import Progress, Stage, TextDelta
 
 LONGEST_WORD = 60
 """Characters without a space after which text is shown all the same: not every language has spaces."""
 
+LONGEST_NAME = 60
+READ = "read"
+"""The stage before the graph's: a file that came with the question, named by the detail."""
+READING = "Reading {name}"
 STAGES = {
     "contextualize": "Reading the question",
     "retrieve": "Searching your documents",
@@ -25,11 +31,16 @@ class View:
     """What is to be seen now. `restarted` counts how often the text began anew."""
 
     stages: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    """Of the files that were read, in order."""
     raw: str = ""
     restarted: int = 0
 
     def take(self, progress: Progress) -> None:
-        if isinstance(progress, Stage):
+        if isinstance(progress, Stage) and progress.node == READ:
+            self.names.append(progress.detail)
+            self.stages.append(f"{READ}-{len(self.names)}")
+        elif isinstance(progress, Stage):
             if progress.node in STAGES and progress.node not in self.stages:
                 self.stages.append(progress.node)
         elif isinstance(progress, TextDelta):
@@ -41,7 +52,13 @@ class View:
     @property
     def line(self) -> str:
         """The stage that is going on."""
-        return STAGES[self.stages[-1]] if self.stages else "Thinking"
+        return self.title(self.stages[-1]) if self.stages else "Thinking"
+
+    def title(self, stage: str) -> str:
+        if stage in STAGES:
+            return STAGES[stage]
+        name = self.names[int(stage.removeprefix(f"{READ}-")) - 1]
+        return READING.format(name=defuse(shorten(name, LONGEST_NAME)))
 
     def safe_text(self, shown: str = "") -> str:
         """The text up to its last finished word, made safe; `shown` where more of it would change what was shown."""

@@ -40,6 +40,7 @@ class Streaming:
         self.text = ""
         self._restarted = 0
         self._tasks: dict[str, str] = {}
+        self._titles: dict[str, str] = dict(STAGES)
         self._thread = thread
         self._pace = pace
         self._place = place
@@ -51,7 +52,7 @@ class Streaming:
         self._restarted = view.restarted
         chunks = self._chunks(view)
         if not self.ts:
-            await self._start(chunks or [_task("contextualize", "in_progress")])
+            await self._start(chunks or [self._task("contextualize", "in_progress")])
         elif chunks and self._pace.appends.take():
             await heard(
                 self._thread.web.hasty.chat_appendStream(channel=self._thread.channel, ts=self.ts, chunks=chunks)
@@ -64,7 +65,7 @@ class Streaming:
             return None
         length = streamed_length(reply.body, len(self.text))
         rest = cut(reply.body, length)[0][len(self.text) :]
-        done = [_task(node, "complete") for node, status in self._tasks.items() if status != "complete"]
+        done = [self._task(node, "complete") for node, status in self._tasks.items() if status != "complete"]
         chunks = [*done, *_text(rest)]
         try:
             await self._stop(chunks, list(posts(reply, shown=length)[0].blocks))
@@ -103,9 +104,14 @@ class Streaming:
 
     def _chunks(self, view: View) -> list[dict[str, Any]]:
         tasks = {node: "in_progress" if node == view.stages[-1] else "complete" for node in view.stages}
+        self._titles |= {node: view.title(node) for node in view.stages}
         text = view.safe_text(self.text)
         more = text[len(self.text) : streamed_length(text, len(self.text))]
-        return [*(_task(node, tasks[node]) for node in tasks if self._tasks.get(node) != tasks[node]), *_text(more)]
+        changed = [self._task(node, status) for node, status in tasks.items() if self._tasks.get(node) != status]
+        return [*changed, *_text(more)]
+
+    def _task(self, node: str, status: str) -> dict[str, Any]:
+        return {"type": "task_update", "id": node, "title": self._titles[node], "status": status}
 
     def _taken(self, chunks: list[dict[str, Any]]) -> None:
         for chunk in chunks:
@@ -127,7 +133,7 @@ class Editing:
         self._drawn: Post | None = None
 
     async def draw(self, view: View) -> float:
-        line = f"_{view.line}…_"
+        line = f"_{escape(view.line)}…_"
         text = escape(view.raw.strip())[-LONGEST_EDIT:]
         post = stoppable(f"{text}\n\n{line}" if text else line, self._item)
         if not self._ts:
@@ -155,10 +161,6 @@ class Posting:
 
     async def end(self, reply: Reply) -> int | None:  # noqa: ARG002 - as the protocol has it
         return None
-
-
-def _task(node: str, status: str) -> dict[str, Any]:
-    return {"type": "task_update", "id": node, "title": STAGES[node], "status": status}
 
 
 def _text(text: str) -> list[dict[str, Any]]:

@@ -37,6 +37,10 @@ VERDICTS = {
     Verdict.INCORRECT: "Not in your documents; answered from the web",
 }
 PARTLY = "Your documents only partly cover this"
+OF_FILES = {
+    Verdict.CORRECT: "Answered from the files",
+    Verdict.AMBIGUOUS: "The files only partly cover this",
+}
 WEB_TOO = "Answered from your documents and the web"
 WEB_ADDED_NOTHING = "Answered from your documents; the web, asked too, added nothing"
 QUOTED = "Quoted from the sources, word for word."
@@ -77,17 +81,29 @@ class Reply:
     """All of it in Slack's own markup, for where Slack takes no blocks."""
 
 
-def answer_reply(answered: Answered, possible: Possible | None = None) -> Reply:
-    """An answer or abstention with its verdict, its sources, and the buttons that are `possible` where it stands."""
+def answer_reply(
+    answered: Answered, possible: Possible | None = None, *, of_files: bool = False, remarks: Iterable[str] = ()
+) -> Reply:
+    """An answer or abstention with its verdict, its sources, and the buttons that are `possible` where it stands.
+
+    `of_files`: it was asked of files that came with the question; `remarks`: what must be known of them.
+    """
     answer = answered.answer
-    verdict = _verdict(answered)
-    lines = [*_remarks(answer, verdict), *_sources(answer.citations)]
+    verdict = _verdict_of_files(answered) if of_files else _verdict(answered)
+    told = [[text(remark, italic=True)] for remark in remarks]
+    lines = [*_remarks(answer, verdict), *told, *_sources(answer.citations)]
     return Reply(
         body=make_safe(answer.text, {citation.link for citation in answer.citations if citation.link}),
-        closing=(*_rich(lines), *buttons(answered.trace_id, offers(answered, possible) if possible else ())),
+        closing=(*_rich(lines), *_buttons(answered, possible)),
         summary=_summary(answer, verdict),
         plain="\n".join([escape(answer.text), "", *("".join(map(_plain, line)) for line in lines)]).strip(),
     )
+
+
+def _buttons(answered: Answered, possible: Possible | None) -> tuple[Block, Block]:
+    if possible is None:
+        return buttons(answered.trace_id)
+    return buttons(answered.trace_id, offers(answered, possible), keeping=possible.keeping)
 
 
 def notice_reply(text: str, *, spoken: str = "") -> Reply:
@@ -200,6 +216,12 @@ def _verdict(answered: Answered) -> str:
     if verdict is Verdict.CORRECT and web_reached(answered):
         return WEB_TOO if web_cited else WEB_ADDED_NOTHING
     return VERDICTS[verdict]
+
+
+def _verdict_of_files(answered: Answered) -> str:
+    """The same where files were asked that came with the question, and the web only if the asker wanted it."""
+    web = web_reached(answered) or any(citation.kind is Kind.WEB for citation in answered.answer.citations)
+    return _verdict(answered) if web else OF_FILES.get(answered.answer.verdict) or _verdict(answered)
 
 
 def _sources(citations: Iterable[Citation]) -> Iterator[Line]:

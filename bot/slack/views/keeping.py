@@ -65,7 +65,7 @@ class Kept:
 
 def keep_view(draft: Draft, text: str, *, where: str, may_give: bool, notice: str = "") -> dict[str, Any]:
     """`where`: who will be able to ask about it; `may_give`: the person may give it to everybody instead."""
-    blocks = [*_notice(notice), *_choice(draft), _title(draft, text), *_space(where, may_give=may_give)]
+    blocks = [*_notice(notice), *_choice(draft), _title(draft, text), *space_choice(where, may_give=may_give)]
     return {
         "type": "modal",
         "callback_id": KEEP,
@@ -102,7 +102,7 @@ def kept_of(view: Mapping[str, Any]) -> Kept:
         chosen=_option(entered.get("what")) or draft.what,
         title=shorten(title, LONGEST_TITLE),
         text=shown_text(view),
-        for_everybody=_option(entered.get("space")) == EVERYBODY,
+        for_everybody=for_everybody(view["state"]["values"]),
     )
 
 
@@ -161,7 +161,13 @@ def _title(draft: Draft, text: str) -> Block:
     }
 
 
-def _space(where: str, *, may_give: bool) -> Iterator[Block]:
+def for_everybody(values: Mapping[str, Any]) -> bool:
+    """Who was chosen in the block of `space_choice`."""
+    return _option(values.get("space", {}).get("space")) == EVERYBODY
+
+
+def space_choice(where: str, *, may_give: bool) -> Iterator[Block]:
+    """Who will be able to ask about it: said, or chosen by who may."""
     if not may_give:
         yield {"type": "section", "text": plain_text(where)}
         return

@@ -14,6 +14,7 @@ FEEDBACK = "feedback"
 HOW = "how_i_got_here"
 STOP = "stop"
 EDITED = "answer_the_edited_question"
+KEEP = "keep_in_the_library"
 HELPFUL, UNHELPFUL = "helpful", "unhelpful"
 
 
@@ -60,6 +61,8 @@ class Possible:
     """Somebody may be called where there is no answer."""
     telling: bool = True
     """The asker can be told later, in direct messages."""
+    keeping: str = ""
+    """The conversation whose files can be kept in the library."""
 
 
 def offers(answered: Answered, possible: Possible) -> tuple[Offer, ...]:
@@ -83,7 +86,7 @@ def web_reached(answered: Answered) -> bool:
     return cited or (bool(answered.web_query) and not any(fault.where == "search_web" for fault in answered.faults))
 
 
-def buttons(trace_id: str, offered: Iterable[Offer] = ()) -> tuple[Block, Block]:
+def buttons(trace_id: str, offered: Iterable[Offer] = (), *, keeping: str = "") -> tuple[Block, Block]:
     """How the answer came about, what else can be done, and whether it helped."""
     feedback = {
         "type": "feedback_buttons",
@@ -91,7 +94,8 @@ def buttons(trace_id: str, offered: Iterable[Offer] = ()) -> tuple[Block, Block]
         "positive_button": _vote("Helpful", HELPFUL_ALOUD, f"{HELPFUL}:{trace_id}"),
         "negative_button": _vote("Not helpful", UNHELPFUL_ALOUD, f"{UNHELPFUL}:{trace_id}"),
     }
-    pressed = [button(HOW, "How I got here", trace_id), *_offered(trace_id, offered)]
+    kept = [keep_button(keeping)] if keeping else []
+    pressed = [button(HOW, "How I got here", trace_id), *_offered(trace_id, offered), *kept]
     return {"type": "actions", "elements": pressed}, {"type": "context_actions", "elements": [feedback]}
 
 
@@ -99,6 +103,11 @@ def button(action: str, label: str, value: str, *, aloud: str = "") -> Block:
     """`aloud`: what a screen reader says of it, where that is more; it begins with the label. At most 75 characters."""
     spoken = {"accessibility_label": aloud} if aloud else {}
     return {"type": "button", "action_id": action, "text": _text(label), "value": value, **spoken}
+
+
+def keep_button(conversation: str) -> Block:
+    """Under an answer from files that came with a question."""
+    return button(KEEP, "Keep in the library", conversation)
 
 
 def _offered(trace_id: str, offered: Iterable[Offer]) -> Iterator[Block]:

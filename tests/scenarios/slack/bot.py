@@ -30,6 +30,7 @@ from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.traces.recorder import Recorder
 from crag_graph.context import Policy
 from crag_graph.embedding import Vectors
+from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import prepare_index
 from crag_graph.knowledge.ingest import Ingest
@@ -216,6 +217,7 @@ async def open_bot(
             today=lambda: date(2026, 11, 30),
             frugal=options.frugal,
             budget=budget,
+            attached=Attached(engine=engine),
         )
         inbox = Inbox(engine)
         experts = Experts(engine=engine, ingest=ingest, review_after=timedelta(days=90))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from bot import logs
 from bot.answering import Answering
@@ -15,10 +16,13 @@ from bot.inbox import Inbox
 from bot.jobs import Tasks, open_queue
 from bot.memory import open_postgres
 from bot.slack.directory import Directory
+from bot.slack.documents.files import Files
+from bot.slack.documents.reading import Reader
 from bot.slack.replies.answers import Answers
 from bot.slack.replies.asked import Asking
 from bot.slack.replies.forgetting import Forgetting
 from bot.slack.replies.home import Home
+from bot.slack.replies.inquiry import Inquiry
 from bot.slack.replies.pace import Pace
 from bot.slack.replies.relay import Relay
 from bot.slack.replies.second_thoughts import SecondThoughts
@@ -27,8 +31,15 @@ from bot.slack.start import introduce
 from bot.slack.web import open_web
 from bot.traces.recorder import Recorder
 from crag_graph.context import Policy
+from crag_graph.embedding import Vectors
+from crag_graph.knowledge.attached import Attached
+from crag_graph.knowledge.fetch import Fetcher
+from crag_graph.knowledge.ingest import Ingest
+from crag_graph.knowledge.library import Library
+from crag_graph.knowledge.search import HybridSearch
 from crag_graph.services import Brief, Draft, Services
 from tests.fakes.services import ScriptedEvaluator, ScriptedLibrary, ScriptedWeb, ScriptedWriter, passage
+from tests.scenarios.slack.bot import LetterEmbedder
 
 WORDS = [f"word{number}" for number in range(24)]
 ANSWER = f"Sixteen weeks: {' '.join(WORDS)} [1]."
@@ -47,6 +58,8 @@ class Orders:
     """For the writing of an answer."""
     streams: bool
     at_once: int = 1
+    embeds: float = 0.0
+    """Seconds for the embedding of a batch; with files, the library is the real one."""
 
 
 @dataclass(kw_only=True)
@@ -63,6 +76,15 @@ class SlowWriter(ScriptedWriter):
         return Draft(text=ANSWER)
 
 
+@dataclass(kw_only=True)
+class SlowEmbedder(LetterEmbedder):
+    seconds: float
+
+    async def embed(self, texts: Any) -> Vectors:
+        await asyncio.sleep(self.seconds)
+        return await super().embed(texts)
+
+
 def run(orders: Orders) -> None:
     """The main function of the process."""
     logs.configure("error")
@@ -71,8 +93,9 @@ def run(orders: Orders) -> None:
 
 async def work(orders: Orders) -> None:
     engine = open_engine(orders.database_url, pool_size=3)
+    embedder = SlowEmbedder(seconds=orders.embeds)
     services = Services(
-        library=ScriptedLibrary(spaces={"workspace": [LEAVE]}),
+        library=HybridSearch(engine, embedder) if orders.embeds else ScriptedLibrary(spaces={"workspace": [LEAVE]}),
         evaluator=ScriptedEvaluator(scores={"weeks": 0.9}),
         writer=SlowWriter(seconds=orders.seconds),
         web=ScriptedWeb(),
@@ -93,6 +116,10 @@ async def work(orders: Orders) -> None:
         inbox = Inbox(engine)
         me, directory = await introduce(web), Directory(web)
         home = Home(me=me, web=web, engine=engine, directory=directory)
+        attached = Attached(engine=engine)
+        ingest = Ingest(library=Library(engine, model=embedder.name), embedder=embedder, fetcher=Fetcher())
+        files = Files(web, token=orders.bot_token, api_url=orders.api_url)
+        reader = Reader(inbox=inbox, ingest=ingest, files=files, attached=attached)
         pace = Pace(patience=0.05 if orders.streams else 60.0, append_every=0.05)
         answers = Answers(
             me=me,
@@ -100,7 +127,9 @@ async def work(orders: Orders) -> None:
             inbox=inbox,
             answering=answering,
             channels=Channels(engine),
-            directory=directory,
+            inquiry=Inquiry(me=me, web=web, inbox=inbox, directory=directory, attached=attached),
+            reader=reader,
+            attached=attached,
             asking=Asking(engine=engine, me=me, web=web, directory=directory),
             pace=pace,
             treasurer=Treasurer(budget=None, web=web, admins=frozenset()),
