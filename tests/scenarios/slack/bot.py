@@ -29,7 +29,7 @@ from bot.slack.replies.pace import Pace
 from bot.slack.service import Installation, Slack, Uses, open_slack
 from bot.traces.recorder import Recorder
 from crag_graph.context import Policy
-from crag_graph.embedding import Vectors
+from crag_graph.embedding import Embedder, Vectors
 from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.index import prepare_index
@@ -88,6 +88,7 @@ class Options:
     tokens: float = 0.0
     """Of models, in a day and team; 0 is no bound."""
     frugal: Services | None = None
+    embedder: Embedder = field(default_factory=LetterEmbedder)
     pace: Pace = field(default_factory=lambda: Pace(patience=0.05, append_every=0.05, edit_every=0.1, again_after=0.3))
     silent: float = 30.0
     fetch_allow: tuple[str, ...] = ()
@@ -202,7 +203,7 @@ async def open_bot(
     async with AsyncExitStack() as stack:
         engine = open_engine(database_url, pool_size=options.pool_size)
         stack.push_async_callback(engine.dispose)
-        embedder = LetterEmbedder()
+        embedder = options.embedder
         await prepare_index(engine, model=embedder.name, dimensions=embedder.dimensions)
         memory = await stack.enter_async_context(open_sqlite(folder / "memory.sqlite", locks=folder / "locks"))
         queue = await stack.enter_async_context(open_queue(with_schema(database_url, JOBS_SCHEMA)))

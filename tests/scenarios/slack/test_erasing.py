@@ -75,6 +75,8 @@ async def lives(bot: Bot, stage: Stage, engine: AsyncEngine, person: Person) -> 
     await stage.asks("@bot And how many weeks for me?", in_=question, by=bob)
     await person.runs(f"/crag-ask How many weeks of {SECRET}?", in_=stage.travel, saying="16 weeks")
     await stage.asks(f"How many weeks of {SECRET}?", in_=person.dm, by=person)
+    notes = person.file("notes.md", f"About {SECRET}.".encode())
+    await stage.slack.reply_to(await person.says("@bot", in_=question, files=[notes]), saying="I have read")
     await person.runs("/crag-ingest text Dress code\nWear what you like.", in_=stage.travel, saying="Added")
     await person.runs(f"/crag-ingest text Diary\nDear {SECRET}.", in_=person.dm, saying="Added")
     await stage.asks("@bot How many weeks?", by=bob)
@@ -221,7 +223,7 @@ async def test_a_team_that_is_erased_stands_in_no_table_and_no_file(
     assert not untried, f"lives() leaves nothing of the team in {untried}: whether it is erased there is not known."
 
     counts = (await bot.eraser.erase_team(team)).counts
-    assert (counts["conversations"], counts["questions"], counts["documents"], counts["installations"]) == (4, 6, 3, 1)
+    assert (counts["conversations"], counts["questions"], counts["documents"], counts["installations"]) == (4, 6, 4, 1)
     left = await places_of(engine, team, stage.ada.id, SECRET, NAME)
     assert not left, f"Of the team that was erased there is something left in {left}."
     assert in_files(stage.folder, SECRET, team) == []

@@ -9,7 +9,9 @@ from random import Random
 
 import pytest
 from psycopg import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from crag_graph.knowledge.attached import Attached
 from tests.scenarios.slack.bot import BUTTONS, Options, Stage
 from tests.scenarios.slack.worker import ANSWER, Orders, run
 from tests.slack_workspace import Message
@@ -20,7 +22,7 @@ FORKS.set_forkserver_preload(["tests.scenarios.slack.worker"])
 """Workers are forked from a process that has imported everything: real processes that start in no time."""
 
 
-def orders(stage: Stage, *, seconds: float, streams: bool, at_once: int = 1) -> Orders:
+def orders(stage: Stage, *, seconds: float, streams: bool, at_once: int = 1, embeds: float = 0.0) -> Orders:
     return Orders(
         database_url=stage.database_url,
         api_url=stage.slack.api_url,
@@ -29,6 +31,7 @@ def orders(stage: Stage, *, seconds: float, streams: bool, at_once: int = 1) -> 
         seconds=seconds,
         streams=streams,
         at_once=at_once,
+        embeds=embeds,
     )
 
 
@@ -102,3 +105,25 @@ async def test_the_conversation_of_a_killed_worker_goes_on_within_15_seconds(sta
             await stage.slack.until(lambda: len(stage.slack.replies(question)) == 2, within=5)
         assert loop.time() - killed < 15
         assert [reply.ts > follow_up.ts for reply in stage.slack.replies(question)] == [False, True]
+
+
+async def test_a_worker_killed_while_it_reads_files_costs_no_answer_and_doubles_no_file(
+    stage: Stage, engine: AsyncEngine
+) -> None:
+    files = [stage.ada.file(f"file-{n}.md", f"Parents of {n} get {n} weeks.".encode()) for n in range(3)]
+    async with stage.bot(options=Options(http=True, works=False)):
+        question = await stage.ada.says("@bot How many weeks?", in_=stage.travel, files=files)
+        victim = start(orders(stage, seconds=0.2, streams=True, embeds=0.4))
+        named = f"{stage.slack.team.id}:{stage.travel.id}:{question.ts}"
+        attached = Attached(engine=engine)
+        async with asyncio.timeout(30):
+            while not await attached.documents(named):  # noqa: ASYNC110 - the database has no event for it
+                await asyncio.sleep(0.02)
+        victim.kill()
+        async with worker(orders(stage, seconds=0.2, streams=True, embeds=0.01)):
+            await all_done(stage)
+            await stage.slack.quiet()
+        replies = stage.slack.replies(question)
+        assert [reply.screen.count("Sixteen weeks") for reply in replies] == [1]
+        assert "Keep in the library" in replies[0].buttons
+        assert len(await attached.documents(named)) == 3

@@ -87,8 +87,8 @@ async def test_pasted_text_and_shared_files_are_added(bot: Bot, stage: Stage) ->
     plan = stage.ada.file("plan.md", b"# The plan\n\nWe go by train.")
     shared = await stage.ada.says("@bot please ingest this", in_=stage.travel, files=[plan])
     await stage.slack.reply_to(shared, saying="Added The plan")
-    silent = await stage.ada.says("@bot", in_=stage.travel, files=[stage.ada.file("more.txt", b"More words.")])
-    await stage.slack.reply_to(silent, saying="Added more")
+    short = await stage.ada.says("@bot add", in_=stage.travel, files=[stage.ada.file("more.txt", b"More words.")])
+    await stage.slack.reply_to(short, saying="Added more")
     titles = {document.title for document in await documents(bot)}
     assert titles == {"Dress code", "The plan", "more"}
     passages = [p for d in await documents(bot) for p in await bot.library.passages(d.id) if d.title == "Dress code"]
