@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from bot.slack.text.mrkdwn import clean
 from bot.slack.web import SlackAwayError, SlackRefusedError, Web, heard
 
 LARGEST = 50_000_000
@@ -43,7 +44,7 @@ class Files:
             told: Mapping[str, Any] = (await heard(self._web.patient.files_info(file=file)))["file"]
         except SlackRefusedError as refused:
             raise FileError(_refusal(refused.code)) from refused
-        name = told.get("name") or told.get("title") or file
+        name = clean(told.get("name") or told.get("title") or "") or file
         if told.get("is_external") or told.get("mode") == "external":
             raise FileError(f"{name} lies with another service. Download it there and share the file itself.")
         if int(told.get("size") or 0) > LARGEST:
@@ -51,7 +52,7 @@ class Files:
         data = await self._download(told.get("url_private_download") or told.get("url_private") or "", name)
         if _is_page(data) and not (name.lower().endswith(_PAGES) and len(data) == told.get("size")):
             raise FileError(_refusal("missing_scope"))  # Slack's login page, with HTTP 200
-        return SharedFile(name=name, data=data, permalink=told.get("permalink") or "")
+        return SharedFile(name=name, data=data, permalink=clean(told.get("permalink") or ""))
 
     async def _download(self, address: str, name: str) -> bytes:
         if urlsplit(address).netloc not in self._hosts:

@@ -20,7 +20,8 @@ ABOUT = (
     "I answer from your documents, say when they are not enough, and then look on the web. "
     "Every answer names its sources, and *How I got here* under it shows how it came about.\n\n"
     "*Feed me* with `/crag-ingest` and an address or text, or share a file and mention me with the word `ingest`. "
-    "What you add in a channel can be asked about in that channel alone.\n\n"
+    "What you add in a channel can be asked about in that channel alone. Share a file with a question, and I answer "
+    "from it and keep it only if you say so.\n\n"
     "*Have me forget* a conversation with `/crag-forget`, or with the buttons below."
 )
 NOTHING_HERE = (
