@@ -176,6 +176,9 @@ class Answers:
             return notice_reply(said, spoken=words.STOPPED)
         except AnswerFailedError as failed:
             return await self._failed(claim, failed, outlet)
+        except ServiceError as error:  # before there was a run: files could not be read, or looked for
+            failed = AnswerFailedError(f"{error.__doc__} Try again shortly.", trace_id="", transient=error.transient)
+            return await self._failed(claim, failed, outlet)
         except (SlackError, InboxError, ChannelsError, ClaimLostError):
             raise
         except Exception:
@@ -214,12 +217,8 @@ class Answers:
 
     async def _read(self, claim: Claim, asked: Asked, outlet: Outlet) -> Reading:
         """Who forgets the conversation meanwhile waits until nothing of it is being read any more."""
-        try:
-            async with self.answering.hold(claim.conversation):
-                return await self.reader.read(claim, asked.files, outlet.show)
-        except ServiceError as error:
-            failure = f"{error.__doc__} Try again shortly."
-            raise AnswerFailedError(failure, trace_id="", transient=error.transient) from error
+        async with self.answering.hold(claim.conversation):
+            return await self.reader.read(claim, asked.files, outlet.show)
 
     async def _stoppable(self, claim: Claim, outlet: Outlet, answer: Awaitable[Reply]) -> Reply:
         """Waits for the answer, or for the asker to press Stop."""
