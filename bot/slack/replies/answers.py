@@ -172,13 +172,12 @@ class Answers:
         except QuestionError as error:
             return notice_reply(str(error))
         except StoppedError:
-            said = "\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED]))
+            said = "
+
+".join(filter(None, [outlet.text.strip(), words.STOPPED]))
             return notice_reply(said, spoken=words.STOPPED)
-        except AnswerFailedError as failed:
-            return await self._failed(claim, failed, outlet)
-        except ServiceError as error:  # before there was a run: files could not be read, or looked for
-            failed = AnswerFailedError(f"{error.__doc__} Try again shortly.", trace_id="", transient=error.transient)
-            return await self._failed(claim, failed, outlet)
+        except (AnswerFailedError, ServiceError) as error:
+            return await self._failed(claim, _failure(error), outlet)
         except (SlackError, InboxError, ChannelsError, ClaimLostError):
             raise
         except Exception:
@@ -283,6 +282,13 @@ class Answers:
             )
         except SlackError as error:
             log.warning("asker_not_told", code=error.code)
+
+
+def _failure(error: AnswerFailedError | ServiceError) -> AnswerFailedError:
+    """What failed before there was a run: files could not be read, or looked for."""
+    if isinstance(error, AnswerFailedError):
+        return error
+    return AnswerFailedError(f"{error.__doc__} Try again shortly.", trace_id="", transient=error.transient)
 
 
 def _remarks(reading: Reading, question: Question, answered: Answered) -> list[str]:
