@@ -96,15 +96,11 @@ async def test_a_conversation_goes_on_after_a_restart(stage: Stage) -> None:
     assert [turn["question"] for turn in writer.conversations[-1].turns] == ["How many weeks?"]
 
 
-async def test_a_broadcast_reply_and_a_question_with_a_file_are_questions(bot: Bot, stage: Stage) -> None:
+async def test_a_broadcast_reply_is_a_question(bot: Bot, stage: Stage) -> None:
     root = await stage.ada.says("Plans?", in_=stage.travel)
     shouted = await stage.ada.says("@bot How many weeks?", in_=root, also_to_channel=True)
     reply = await stage.slack.reply_to(shouted)
     assert reply.root == root.ts
-    with_file = await stage.ada.says(
-        "@bot How many weeks?", in_=stage.travel, files=[stage.ada.file("plan.txt", b"a plan")]
-    )
-    await stage.slack.reply_to(with_file, saying="16 weeks")
 
 
 async def test_tokens_in_a_question_are_read_as_words(bot: Bot, stage: Stage, services: Services) -> None:
