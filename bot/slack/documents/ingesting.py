@@ -101,8 +101,7 @@ class Ingesting:
             taken = [one async for one in self._ingested(source, request, board)]
             if request.conversation and not any(one.reason for one in taken):
                 await self.attached.drop(request.conversation, [request.file])
-            return "
-".join(_told(one, name, request.where) for one in taken)
+            return "\n".join(_told(one, name, request.where) for one in taken)
         except FileError as error:
             return f"{error}"
         except ServiceError as error:

@@ -172,9 +172,7 @@ class Answers:
         except QuestionError as error:
             return notice_reply(str(error))
         except StoppedError:
-            said = "
-
-".join(filter(None, [outlet.text.strip(), words.STOPPED]))
+            said = "\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED]))
             return notice_reply(said, spoken=words.STOPPED)
         except (AnswerFailedError, ServiceError) as error:
             return await self._failed(claim, _failure(error), outlet)

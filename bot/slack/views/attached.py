@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.slack.text.markdown import make_safe
-from bot.slack.text.mrkdwn import escape
-from bot.slack.views.blocks import Reply, plain_text, shorten
+from bot.slack.views.blocks import Reply, notice_reply, plain_text, shorten
 from bot.slack.views.keeping import for_everybody, space_choice
 from bot.slack.views.offers import keep_button
 from crag_graph.knowledge.documents import StoredDocument
@@ -81,7 +79,7 @@ def read_reply(reading: Reading, conversation: str) -> Reply:
     lines = [said, *remarks(reading)] if names else [*remarks(reading), NOT_ANSWERED]
     text = "\n\n".join(lines)
     closing = ({"type": "actions", "elements": [keep_button(conversation)]},) if names else ()
-    return Reply(body=make_safe(text), closing=closing, summary=escape(shorten(text, 240)), plain=escape(text))
+    return replace(notice_reply(text), closing=closing)
 
 
 def listed(names: Iterable[str]) -> str:
