@@ -10,6 +10,8 @@ from crag_graph.services import Services
 from tests.fakes.services import ScriptedEvaluator, ScriptedWeb
 from tests.scenarios.slack.bot import Bot, Stage
 from tests.scenarios.slack.files import KEEP, OFFER, RULES, asks, names_in, offer, reading_services
+from tests.slack_workspace import Message
+from tests.slack_workspace.world import Conversation
 
 
 @pytest.fixture
@@ -38,7 +40,13 @@ async def test_a_question_with_a_file_is_answered_from_the_file_which_is_cited_b
 async def test_files_are_asked_wherever_a_question_may_stand(bot: Bot, stage: Stage, place: str) -> None:
     lounge = stage.slack.channel("lounge", members=[stage.ada, stage.slack.bot], private=True)
     root = await stage.ada.says("Where do we go?", in_=stage.travel)
-    where = {"channel": stage.travel, "thread": root, "dm": stage.ada.dm, "private": lounge}[place]
+    places: dict[str, Conversation | Message] = {
+        "channel": stage.travel,
+        "thread": root,
+        "dm": stage.ada.dm,
+        "private": lounge,
+    }
+    where = places[place]
     text = "What does it cost?" if place == "dm" else "@bot What does it cost?"
     asked = await asks(stage, text, offer(stage), in_=where)
     assert "310 euros" in asked.reply.screen
