@@ -31,20 +31,20 @@ from bot.slack.listeners.keeping import on_keep, on_kept, on_what
 from bot.slack.listeners.library import on_ingest
 from bot.slack.listeners.messages import ignore, on_message, on_place_changed, on_removed, on_stop
 from bot.slack.listeners.offers import on_offer
-from bot.slack.listeners.settings import on_settings, on_settings_saved
+from bot.slack.listeners.settings import on_channel_chosen, on_home_settings, on_settings, on_settings_saved
 from bot.slack.listeners.storing import on_store, on_stored
 from bot.slack.listeners.taking import Taking
 from bot.slack.teams import Teams
 from bot.slack.views.about import ABOUT
 from bot.slack.views.attached import KEEP_FILES
 from bot.slack.views.experts import REMOVE, STILL_RIGHT
-from bot.slack.views.home import FORGET
+from bot.slack.views.home import FORGET, SETTINGS
 from bot.slack.views.keeping import KEEP, WHAT
 from bot.slack.views.offers import EDITED, FEEDBACK, HOW, STOP, Offer
 from bot.slack.views.offers import KEEP as KEEP_BUTTON
 from bot.slack.views.reason import REASON_GIVEN
 from bot.slack.views.relay import STORE
-from bot.slack.views.settings import SETTINGS_SAVED
+from bot.slack.views.settings import CHANNEL_CHOSEN, SETTINGS_SAVED
 from bot.slack.views.storing import STORED
 from bot.slack.web import Web
 
@@ -107,6 +107,8 @@ def _listen(app: AsyncApp) -> None:
     app.action(FEEDBACK)(on_feedback)
     app.action(HOW)(on_how)
     app.view(REASON_GIVEN)(on_reason)
+    app.action(SETTINGS)(on_home_settings)
+    app.view(CHANNEL_CHOSEN)(on_channel_chosen)
     app.view(SETTINGS_SAVED)(on_settings_saved)
     app.action(STILL_RIGHT)(on_still_right)
     app.action(REMOVE)(on_still_right)

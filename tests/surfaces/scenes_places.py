@@ -5,7 +5,7 @@ from html import unescape
 
 from bot.channels.settings import Changers, ChannelSettings, Ingesters
 from bot.slack.views.about import ABOUT
-from bot.slack.views.home import FORGET
+from bot.slack.views.home import FORGET, SETTINGS
 from bot.slack.views.keeping import KEEP
 from crag_graph.knowledge.sources import Upload
 from tests.scenarios.slack.bot import Bot, Options
@@ -158,6 +158,10 @@ async def tabs(walk: Walk) -> None:
         await walk.asks(walk.asked.weeks, in_=place, by=asker)
         home = await asker.opens_home()
         show("Home, of a member", home)
+        await walk.presses(SETTINGS, on=home, by=asker)
+        choice = await walk.opens(by=asker)
+        show("Settings of a channel, from there", choice)
+        await asker.closes(choice)
         show("Home, of an admin", await walk.root.opens_home())
         before = len(home.buttons)
         await walk.presses(FORGET, on=home, by=asker)

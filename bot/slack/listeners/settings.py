@@ -1,4 +1,4 @@
-"""`/crag-settings`: the settings of a channel in a modal, for those who may change them; two who save at once both know."""
+"""The settings of a channel in a modal, by `/crag-settings` there or from the home tab, for those who may change them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,17 @@ from bot.channels.store import ChangedMeanwhileError
 from bot.slack.access import is_member
 from bot.slack.incoming import Kind, Manners
 from bot.slack.listeners.commands import Command
-from bot.slack.listeners.interactions import opened
+from bot.slack.listeners.interactions import PRESS_AGAIN, opened
 from bot.slack.listeners.library import Shelf
+from bot.slack.replies.home import Home
 from bot.slack.views.settings import (
     OVERTAKEN,
     SAVED,
     UNCHANGED,
     Group,
     Sheet,
+    choice_view,
+    chosen_channel,
     entered,
     merged,
     notice_view,
@@ -53,6 +56,36 @@ async def on_settings(
         return
     view = await _view(settings, command.channel, command.user, client, shelf)
     await ack("" if await opened(client, body, view) else RUN_AGAIN)
+
+
+async def on_home_settings(
+    ack: AsyncAck, body: Mapping[str, Any], client: AsyncWebClient, shelf: Shelf, home: Home
+) -> None:
+    """The button of the home tab, which is shown to whoever may change some settings."""
+    user = body["user"]["id"]
+    await ack()
+    if not is_member(shelf.me.team, await shelf.directory.person(user)):
+        notice = GUESTS
+    elif await opened(client, body, choice_view()):
+        return
+    else:
+        notice = PRESS_AGAIN
+    try:
+        await home.show(user, notice=notice)
+    except SlackError as error:
+        log.info("home_not_shown", code=error.code)
+
+
+async def on_channel_chosen(
+    ack: AsyncAck, body: Mapping[str, Any], client: AsyncWebClient, shelf: Shelf, manners: Manners
+) -> None:
+    """A refusal lies above the choice: who closes it chooses again. Raises ChannelsError."""
+    channel, user = chosen_channel(body["view"]), body["user"]["id"]
+    settings = await _in_force(channel, shelf, manners)
+    if refusal := await _refusal(settings, channel, user, shelf):
+        await ack(response_action="push", view=notice_view(refusal))
+    else:
+        await ack(response_action="update", view=await _view(settings, channel, user, client, shelf))
 
 
 async def on_settings_saved(

@@ -52,6 +52,7 @@ class Home:
             [self._shown(one, names) for one in counts],
             [Failed(name=self._name(one.space, names), title=one.title, problem=one.problem) for one in failed],
             [self._asked(one, names) for one in kept],
+            may_settle=is_member(self.me.team, await self.directory.person(user)),
             notice=notice,
         )
         await heard(self.web.hasty.views_publish(user_id=user, view=view))

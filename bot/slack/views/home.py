@@ -8,6 +8,8 @@ from typing import Any
 from bot.slack.views.blocks import Block, link, plain_text, shorten, text
 
 FORGET = "home_forget"
+SETTINGS = "home_settings"
+SETTINGS_LABEL = "Settings of a channel"
 MOST_SPACES = 15
 MOST_FAILURES = 5
 MOST_CONVERSATIONS = 15
@@ -23,6 +25,10 @@ ABOUT = (
     "What you add in a channel can be asked about in that channel alone. Share a file with a question, and I answer "
     "from it and keep it only if you say so.\n\n"
     "*Have me forget* a conversation with `/crag-forget`, or with the buttons below."
+)
+SETTLE = (
+    "*Settle* for a channel when I answer there, from what, and for whom: with the button beside this, or with "
+    "`/crag-settings` in the channel."
 )
 NOTHING_HERE = (
     "I know no documents in the places that you are in. Add the first one with /crag-ingest, "
@@ -74,10 +80,21 @@ class Asked:
 
 
 def home_view(
-    spaces: Sequence[Shown], failed: Sequence[Failed], asked: Sequence[Asked], *, notice: str = ""
+    spaces: Sequence[Shown],
+    failed: Sequence[Failed],
+    asked: Sequence[Asked],
+    *,
+    may_settle: bool = False,
+    notice: str = "",
 ) -> dict[str, Any]:
-    """The view for one person, who may see all of this."""
-    blocks = [*_notice(notice), *_about(), *_knows(spaces), *_failures(failed), *_conversations(asked)]
+    """The view for one person, who may see all of this. `may_settle`: and change the settings of channels."""
+    blocks = [
+        *_notice(notice),
+        *_about(may_settle=may_settle),
+        *_knows(spaces),
+        *_failures(failed),
+        *_conversations(asked),
+    ]
     return {"type": "home", "blocks": blocks[:MOST_BLOCKS]}
 
 
@@ -86,8 +103,11 @@ def _notice(notice: str) -> Iterator[Block]:
         yield _words([text(notice, bold=True)])
 
 
-def _about() -> Iterator[Block]:
+def _about(*, may_settle: bool) -> Iterator[Block]:
     yield {"type": "section", "text": {"type": "mrkdwn", "text": ABOUT}}
+    if may_settle:
+        pressed = {"type": "button", "action_id": SETTINGS, "text": plain_text(SETTINGS_LABEL)}
+        yield {"type": "section", "text": {"type": "mrkdwn", "text": SETTLE}, "accessory": pressed}
 
 
 def _knows(spaces: Sequence[Shown]) -> Iterator[Block]:

@@ -12,7 +12,13 @@ from bot.slack.views.blocks import Block, plain_text, shorten
 
 SETTINGS_SAVED = "channel_settings"
 """The modal's callback id."""
+CHANNEL_CHOSEN = "channel_of_settings"
+"""The callback id of the modal before it, where it is not opened in a channel."""
+CHANNEL = "channel"
 TITLE = "Settings here"
+CHOICE = "Settings of a channel"
+CHANNEL_LABEL = "The channel"
+CHANNEL_HINT = "I have to be a member of it, and so do you."
 MOST_PEOPLE = 20
 """Of one list."""
 MOST_GROUPS = 100
@@ -102,6 +108,31 @@ def settings_view(
         "close": plain_text("Cancel"),
         "blocks": [*_about(settings, channel, notice), *_inputs(settings, groups, admin=admin)],
     }
+
+
+def choice_view() -> dict[str, Any]:
+    """Asks for the channel; of those that it offers not all may be changed."""
+    places = {"include": ["public", "private", "mpim"], "exclude_bot_users": True}
+    return {
+        "type": "modal",
+        "callback_id": CHANNEL_CHOSEN,
+        "title": plain_text(CHOICE),
+        "submit": plain_text("Show"),
+        "close": plain_text("Cancel"),
+        "blocks": [
+            {
+                "type": "input",
+                "block_id": CHANNEL,
+                "label": plain_text(CHANNEL_LABEL),
+                "hint": plain_text(CHANNEL_HINT),
+                "element": {"type": "conversations_select", "action_id": CHANNEL, "filter": places},
+            }
+        ],
+    }
+
+
+def chosen_channel(view: Mapping[str, Any]) -> str:
+    return str(view["state"]["values"][CHANNEL][CHANNEL]["selected_conversation"])
 
 
 def notice_view(text: str, lines: Iterable[str] = ()) -> dict[str, Any]:

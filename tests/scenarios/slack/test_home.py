@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.slack.views.home import SETTINGS_LABEL
 from crag_graph.knowledge.sources import Upload
 from tests.scenarios.slack.bot import Bot, Stage
 from tests.slack_workspace import Person
@@ -77,13 +78,13 @@ async def test_a_conversation_is_forgotten_with_the_button_beside_it(either: Bot
     home = await stage.ada.opens_home()
     assert "How many weeks of leave? — #travel, " in home.screen
     assert "How many weeks in private? — Direct messages, " in home.screen
-    assert home.buttons == ("Forget", "Forget")
+    assert home.buttons == (SETTINGS_LABEL, "Forget", "Forget")
 
     assert (await stage.ada.clicks("Forget", on=home)).ok
     after = await shown(stage.ada, "Forgotten: 1 conversation.")
     assert "in private?" not in after.screen
     assert "weeks of leave?" in after.screen
-    assert after.buttons == ("Forget",)
+    assert after.buttons == (SETTINGS_LABEL, "Forget")
     assert (await stage.ada.clicks("Forget", on=after)).ok
     await shown(stage.ada, "You have asked me nothing yet")
     assert "Forgotten" not in "".join(message.screen for message in stage.slack.messages(stage.ada.dm))
@@ -119,7 +120,7 @@ async def test_many_places_and_conversations_keep_to_slacks_limits(bot: Bot, sta
     home = await stage.ada.opens_home()
     assert "There are 3 more places with documents." in home.screen
     assert len(home.blocks) <= 100
-    assert home.buttons == ("Forget",) * 15
+    assert home.buttons == (SETTINGS_LABEL, *("Forget",) * 15)
     assert "How many weeks in 17?" in home.screen
     assert "How many weeks in 1?" not in home.screen
 

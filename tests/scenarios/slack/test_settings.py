@@ -6,7 +6,8 @@ import pytest
 
 from bot.channels.settings import Changers, ChannelSettings, Ingesters, Manner, WebUse
 from bot.slack.incoming import Manners
-from bot.slack.views.settings import INGEST, LABELS, MANNERS, SWITCHES, TITLE, WEB
+from bot.slack.views.home import SETTINGS_LABEL
+from bot.slack.views.settings import CHANNEL_LABEL, CHOICE, INGEST, LABELS, MANNERS, SWITCHES, TITLE, WEB
 from tests.scenarios.slack.bot import Bot, Options, Stage
 from tests.slack_workspace import Person
 from tests.slack_workspace.modal import Modal, Outcome
@@ -156,6 +157,61 @@ async def test_direct_messages_are_told_what_applies_there(bot: Bot, stage: Stag
 async def test_a_modal_that_slack_does_not_open_is_spoken_of(bot: Bot, stage: Stage, error: str, said: str) -> None:
     stage.slack.faults.next("views.open", error=error)
     assert said in await is_told(stage, stage.ada)
+
+
+async def chooses(stage: Stage, person: Person) -> Modal:
+    """From the home tab, before a channel is chosen."""
+    assert (await person.clicks(SETTINGS_LABEL, on=await person.opens_home())).ok
+    return await person.sees_modal(CHOICE)
+
+
+async def test_the_home_tab_leads_to_the_settings_of_a_channel_as_often_as_one_likes(either: Bot, stage: Stage) -> None:
+    for web in (WebUse.OFF, WebUse.ASK):
+        modal = await chooses(stage, stage.ada)
+        settings = (await stage.ada.submits(modal, {CHANNEL_LABEL: stage.travel})).shows
+        assert settings is not None
+        assert "holds for #travel alone" in settings.screen
+        assert "Saved." in shown(await stage.ada.submits(settings, {WEB_SEARCH: WEB[web]}))
+        assert (await in_force(either, stage)).web is web
+    assert (await in_force(either, stage)).version == 2
+
+
+async def test_a_channel_that_somebody_may_not_change_is_told_above_the_choice(bot: Bot, stage: Stage) -> None:
+    elsewhere = stage.slack.channel("elsewhere", members=[stage.ada])
+    others = stage.slack.channel("others", members=[stage.slack.bot])
+    closed = stage.slack.channel("closed", members=[stage.ada, stage.slack.bot])
+    admins_only = ChannelSettings(changers=Changers.ADMINS)
+    await bot.channels.save(stage.slack.team.id, closed.id, admins_only, by=stage.ada.id)
+    modal = await chooses(stage, stage.ada)
+    for place, said in (
+        (elsewhere, "I am not a member of this channel"),
+        (others, "Only members of the channel"),
+        (closed, "Only admins may change what holds here"),
+    ):
+        outcome = await stage.ada.submits(modal, {CHANNEL_LABEL: place})
+        assert said in shown(outcome)
+        assert outcome.shows is not None
+        await stage.ada.closes(outcome.shows)
+        assert (await stage.ada.sees_modal()).title == CHOICE
+
+
+async def test_guests_find_no_settings_on_their_home_tab_and_open_none_with_a_button_of_others(
+    bot: Bot, stage: Stage
+) -> None:
+    guest = stage.joins("Gus", guest=True)
+    hers, his = await stage.ada.opens_home(), await guest.opens_home()
+    assert SETTINGS_LABEL not in his.buttons
+    his.view.view = {**his.view.view, "blocks": hers.blocks}
+    assert (await guest.clicks(SETTINGS_LABEL, on=his)).ok
+    await stage.slack.until(lambda: "Guests and people of other organisations" in guest.home.screen)
+
+
+async def test_a_home_tab_whose_modal_slack_does_not_open_says_so(bot: Bot, stage: Stage) -> None:
+    home = await stage.ada.opens_home()
+    stage.slack.faults.next("views.open", error="expired_trigger_id")
+    assert (await stage.ada.clicks(SETTINGS_LABEL, on=home)).ok
+    await stage.slack.until(lambda: "Press the button again" in stage.ada.home.screen)
+    assert (await chooses(stage, stage.ada)).is_open
 
 
 async def test_without_the_permission_to_see_user_groups_the_others_are_asked_for(bot: Bot, stage: Stage) -> None:
