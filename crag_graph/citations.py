@@ -111,6 +111,8 @@ def _citation(shown: int, strips: Sequence[Strip], claims: Sequence[set[str]], a
         location=passage.location,
         quote=quote,
         link=passage.link,
+        superseded=passage.superseded,
+        newer=passage.newer,
     )
 
 

@@ -54,6 +54,8 @@ class Passage:
     """An http(s) address that a person may open."""
     superseded: bool = False
     """The document says that it was replaced, or lies in an archive."""
+    newer: str = ""
+    """Title of the newest edition of the document, where this is an older one."""
     features: bytes | None = None
 
 
@@ -113,6 +115,9 @@ class Citation:
     location: str
     quote: str
     link: str | None = None
+    superseded: bool = False
+    newer: str = ""
+    """As in the passage that is quoted."""
 
 
 @dataclass(frozen=True, kw_only=True)

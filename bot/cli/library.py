@@ -1,7 +1,7 @@
 """`crag library`: the documents that answers are made from."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,6 +21,7 @@ from crag_graph.knowledge.library import Library
 from crag_graph.knowledge.sources import is_address
 
 SENT = "It was sent, not read from a place: send it again."
+SUPERSEDED, NEWER = "superseded", "has a newer version"
 NUMBERS = 18
 """Digits of the largest number that can be a document's."""
 
@@ -35,11 +36,22 @@ async def list_documents(settings: Settings, *, space: str | None, as_json: bool
     for column in ("no.", "title", "passages", "space", "state", "source"):
         table.add_column(column, overflow="fold", justify="right" if column in {"no.", "passages"} else "left")
     for document in documents:
-        state = "superseded" if document.superseded else document.state
+        state = _state(document, documents)
         cells = (str(document.id), document.title, str(document.passages), document.space, state, near(document.source))
         table.add_row(*map(Text, cells))
     Console(highlight=False).print(table if documents else "The library is empty: crag ingest FOLDER")
     return 0
+
+
+def _state(document: StoredDocument, documents: Sequence[StoredDocument]) -> str:
+    if document.superseded:
+        return SUPERSEDED
+    newer = any(
+        other.space == document.space and other.family == document.family and other.edition > document.edition
+        for other in documents
+        if other.family and other.passages
+    )
+    return NEWER if newer else document.state
 
 
 async def show_document(settings: Settings, name: str, *, as_json: bool) -> int:

@@ -13,6 +13,8 @@ from bot.questions import Answered
 from crag_graph.domain import Answer, Citation, Kind, Verdict
 
 COLOURS = {Verdict.CORRECT: "green", Verdict.AMBIGUOUS: "yellow", Verdict.INCORRECT: "red"}
+SUPERSEDED = "superseded"
+NEWER = "has a newer version: {title}"
 LONGEST_QUOTE = 240
 
 STAGES = {
@@ -88,6 +90,10 @@ def print_citation(console: Console, citation: Citation) -> None:
     place = " · ".join(filter(None, (citation.location, citation.link or near(citation.source), web)))
     title = f"[bold cyan]\\[{citation.mark}][/] [bold]{escape(citation.title)}[/]"
     console.print(f"{title} [dim]· {escape(place)}[/]")
+    outdated = [SUPERSEDED] if citation.superseded else []
+    outdated += [NEWER.format(title=" ".join(citation.newer.split()))] if citation.newer else []
+    if outdated:
+        console.print(Padding(Text(", ".join(outdated), style="yellow"), (0, 0, 0, 4)))
     quote = " ".join(citation.quote.split())
     shown = quote if len(quote) <= LONGEST_QUOTE else f"{quote[:LONGEST_QUOTE].rsplit(' ', 1)[0]} …"
     console.print(Padding(Text(f"“{shown}”", style="dim"), (0, 0, 0, 4)))

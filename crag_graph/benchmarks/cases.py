@@ -5,24 +5,28 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from crag_graph.domain import Kind, Passage, Verdict
 from crag_graph.knowledge.documents import LoadedDocument
+from crag_graph.knowledge.editions import edition_of
 from crag_graph.knowledge.library import location
 from crag_graph.knowledge.loaders.html import load_html
 from crag_graph.knowledge.loaders.markdown import load_markdown
 from crag_graph.knowledge.loaders.text import load_text
 from crag_graph.knowledge.split import split
+from crag_graph.knowledge.superseded import is_superseded
 from crag_graph.strips import decompose
 
 ENTERPRISE = ("enterprise_dev", "enterprise_saas", "enterprise_city")
 ARES = ("nq", "hotpotqa", "wow", "multirc")
 """The sets whose questions are questions; fever has claims, record has gaps."""
 _WORD = re.compile(r"\w+")
-_SUPERSEDED = re.compile(r"archive/|superseded|price-table-2024")
+TODAY = date(2025, 10, 1)
+"""The day on which the organisations' questions are asked."""
 _LOADERS = {".html": load_html, ".md": load_markdown, ".txt": load_text}
 
 
@@ -59,7 +63,7 @@ class Collection:
 
 def enterprise(folder: Path) -> Collection:
     """An invented organisation: its documents split as the product splits them."""
-    passages = tuple(_documents(folder))
+    passages = _with_newer_editions(tuple(_documents(folder)))
     traits = folder / "traits.json"
     groups = {key: value["group"] for key, value in _json(traits).items()} if traits.exists() else {}
     questions = []
@@ -176,6 +180,7 @@ def _documents(folder: Path) -> Iterator[Passage]:
 
 
 def _chunks(name: str, document: LoadedDocument) -> Iterator[Passage]:
+    superseded = is_superseded(document, today=TODAY)
     for chunk in split(document):
         yield Passage(
             id=f"{name}#{chunk.ordinal}",
@@ -185,8 +190,21 @@ def _chunks(name: str, document: LoadedDocument) -> Iterator[Passage]:
             title=document.title,
             text=chunk.text,
             location=location(chunk.headings, chunk.page),
-            superseded=bool(_SUPERSEDED.search(name)),
+            superseded=superseded,
         )
+
+
+def _with_newer_editions(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    newest: dict[str, tuple[str, str]] = {}
+    for passage in passages:
+        told = edition_of(passage.title)
+        newest[told.family] = max(newest.get(told.family, ("", "")), (told.order, passage.title))
+    return tuple(
+        replace(passage, newer=newest[told.family][1])
+        if (told := edition_of(passage.title)).order < newest[told.family][0] and told.family
+        else passage
+        for passage in passages
+    )
 
 
 def _quoted(asked: Any, passages: Sequence[Passage]) -> Iterator[Evidence]:

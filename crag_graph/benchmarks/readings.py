@@ -17,6 +17,7 @@ from crag_graph.evaluators.parts import parts
 from crag_graph.evaluators.prepared import Prepared, Preparer, unpack
 from crag_graph.evaluators.signals import Ground, ground
 from crag_graph.strips import decompose
+from crag_graph.times import times_asked_for
 
 SUPERSEDED = 0.5
 """A superseded document's fused score counts half, as in the library's search."""
@@ -53,7 +54,13 @@ class Library:
     def search(self, text: str, *, limit: int = 8, without: Sequence[int] = ()) -> list[int]:
         """Numbers of the best passages by words and by meaning, fused by rank."""
         words, meaning = self.index.by_words(text), self.index.by_meaning(self.read[text].pooled)
-        weights = np.array([SUPERSEDED if passage.superseded else 1.0 for passage in self.passages])
+        times = times_asked_for(text)
+        weights = np.array(
+            [
+                SUPERSEDED if one.superseded and not times.meant(f"{one.title} {one.source}") else 1.0
+                for one in self.passages
+            ]
+        )
         order: NDArray[np.intp] = np.argsort(-fused(words, meaning) * weights, kind="stable")
         return [int(number) for number in order if number not in without][:limit]
 

@@ -16,13 +16,12 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crag_graph.benchmarks.cases import Question, enterprise
+from crag_graph.benchmarks.cases import TODAY, Question, enterprise
 from crag_graph.benchmarks.readings import Library, read
 from crag_graph.benchmarks.rewriting import Index, fused
 from crag_graph.context import Context, Policy
@@ -39,7 +38,6 @@ from crag_graph.services import Evaluation, Evaluator, Filtering, Retrieval, Ser
 from crag_graph.state import State
 from crag_graph.websearch.none import NoWeb
 
-TODAY = date(2025, 10, 1)
 CHARACTERS_A_TOKEN = 4
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from crag_graph.knowledge.border import library_errors
 from crag_graph.knowledge.documents import StoredDocument
-from crag_graph.knowledge.library import passage_of
+from crag_graph.knowledge.library import newer_edition, passage_of
 from crag_graph.knowledge.tables import documents, passages
 from crag_graph.knowledge.words import storable
 from crag_graph.services import Retrieval
@@ -75,7 +75,7 @@ class Beginnings:
             .limit(limit)
         )
         read = (
-            select(passages, *documents.c["title", "source", "link", "superseded"])
+            select(passages, *documents.c["title", "source", "link", "superseded"], newer_edition())
             .join(documents)
             .where(passages.c.id.in_(first))
             .order_by(passages.c.document_id, passages.c.ordinal)

@@ -88,6 +88,9 @@ class StoredDocument:
     digest: str
     size: int
     superseded: bool
+    family: str
+    edition: str
+    """As in editions.Edition."""
     added_by: str
     added_at: datetime
     passages: int

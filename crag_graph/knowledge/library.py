@@ -14,6 +14,7 @@ from crag_graph.domain import Kind, Passage
 from crag_graph.embedding import Vectors
 from crag_graph.knowledge.border import library_errors
 from crag_graph.knowledge.documents import NewDocument, NewPassage, StoredDocument
+from crag_graph.knowledge.editions import edition_of
 from crag_graph.knowledge.index import expect_model
 from crag_graph.knowledge.tables import documents, passages
 from crag_graph.knowledge.words import storable, words_of
@@ -76,7 +77,7 @@ class Library:
     async def passages(self, document_id: int) -> tuple[Passage, ...]:
         """The passages of a document in its order."""
         query = (
-            select(passages, *documents.c["title", "source", "link", "superseded"])
+            select(passages, *documents.c["title", "source", "link", "superseded"], newer_edition())
             .join(documents)
             .where(passages.c.document_id == document_id)
             .order_by(passages.c.ordinal)
@@ -190,7 +191,7 @@ class Library:
 
 
 def passage_of(row: Mapping[str, Any] | RowMapping) -> Passage:
-    """From a row with a passage's columns and its document's title, source, link and superseded."""
+    """From a row with a passage's columns, its document's title, source, link and superseded, and its newer edition."""
     return Passage(
         id=str(row["id"]),
         kind=Kind.INTERNAL,
@@ -201,8 +202,27 @@ def passage_of(row: Mapping[str, Any] | RowMapping) -> Passage:
         location=location(row["headings"], row["page"]),
         link=row["link"],
         superseded=row["superseded"],
+        newer=row["newer"] or "",
         features=row["features"],
     )
+
+
+def newer_edition() -> ColumnElement[str]:
+    """Title of the newest edition of the document of a row in its space, NULL where it is that itself."""
+    other = documents.alias("other")
+    query = (
+        select(other.c.title)
+        .where(
+            other.c.family == documents.c.family,
+            other.c.family != "",
+            other.c.edition > documents.c.edition,
+            other.c.space == documents.c.space,
+            other.c.passages > 0,
+        )
+        .order_by(other.c.edition.desc(), other.c.id)
+        .limit(1)
+    )
+    return query.scalar_subquery().label("newer")
 
 
 def location(headings: Sequence[str], page: int | None) -> str:
@@ -223,7 +243,9 @@ def _in_spaces(spaces: Sequence[str] | None) -> tuple[ColumnElement[bool], ...]:
 
 
 def _row(document: NewDocument) -> dict[str, Any]:
-    return {name: storable(value) if isinstance(value, str) else value for name, value in asdict(document).items()}
+    row = {name: storable(value) if isinstance(value, str) else value for name, value in asdict(document).items()}
+    edition = edition_of(row["title"])
+    return row | {"family": edition.family, "edition": edition.order}
 
 
 def _passage_rows(

@@ -16,6 +16,7 @@ from crag_graph.knowledge.library import passage_of
 from crag_graph.knowledge.statements import search_statement
 from crag_graph.knowledge.words import storable, words_of
 from crag_graph.services import Retrieval, ServiceError
+from crag_graph.times import times_asked_for
 
 FEW = 2_000  # passages that are compared one by one in any case, by meaning and by words
 
@@ -61,6 +62,7 @@ class HybridSearch:
         """At most `limit` passages of `spaces`, best first; by words alone, and with a fault, if embedding fails."""
         cleaned = storable(query)
         vector, faults = await self._embed(cleaned)
+        times = times_asked_for(cleaned)
         with library_errors():
             commonness, visible = await self._corpus.look(spaces)
             chosen = commonness.rarest_first(words_of(cleaned))[: self._breadth.words]
@@ -77,6 +79,8 @@ class HybridSearch:
                     "breadth": str(self._breadth.index),
                     "hits": hits,
                     "features_version": self._features_version,
+                    "former": times.former,
+                    "years": [f"%{year}%" for year in sorted(times.years)],
                     "model": self._embedder.name,
                     "near": NEAR,
                     "vector": None if vector is None else _as_text(vector),

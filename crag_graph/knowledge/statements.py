@@ -6,7 +6,7 @@ FUSION = 20
 def search_statement(*, dimensions: int | None, exact: bool, words: int) -> str:
     """`dimensions`: of the question's vector, None without one; `words`: how many there are to weigh.
 
-    Its parameters: spaces, limit, candidates, features_version; with a vector also vector, model, near and breadth;
+    Its parameters: spaces, limit, candidates, features_version, former, years; with a vector also vector, model, near and breadth;
     with words also hits, any_word and word0, word1, …
     """
     parts = [_DEMOTED.format(dimensions=dimensions) if dimensions is not None else _NOTHING_DEMOTED]
@@ -93,18 +93,26 @@ worded AS (SELECT id, row_number() OVER (ORDER BY score DESC, distance, id) AS p
 # Places are fused, not scores: a distance and the weight of words cannot be compared. Reciprocal rank fusion (Cormack et
 # al., 2009) has 60 for 20; over lists as short as these, 20 found a little more on seven sets of labelled questions. A
 # superseded document counts half: it stands behind its successor, which the same meaning and the same words find, and
-# is found all the same where nothing newer says it. A demoted passage counts a quarter: it stands behind whatever else
+# is found all the same where nothing newer says it; not so where the question asks for what was. A demoted passage counts a quarter: it stands behind whatever else
 # both ways find, and is still found where nothing else is.
 _FUSED = """
 SELECT passages.id, passages.document_id, passages.text, passages.headings, passages.page,
        CASE WHEN passages.features_version = %(features_version)s THEN passages.features END AS features,
-       documents.title, documents.source, documents.link, documents.superseded
+       documents.title, documents.source, documents.link, documents.superseded,
+       (
+           SELECT other.title FROM documents AS other
+           WHERE other.family = documents.family AND other.family <> '' AND other.edition > documents.edition
+             AND other.space = ANY (%(spaces)s) AND other.passages > 0
+           ORDER BY other.edition DESC, other.id LIMIT 1
+       ) AS newer
 FROM (
     SELECT id, sum(1.0::float8 / ({fusion} + place)) AS score FROM ({places}) AS places
     GROUP BY id ORDER BY score DESC, id LIMIT %(candidates)s
 ) AS fused
 JOIN passages ON passages.id = fused.id JOIN documents ON documents.id = passages.document_id
 LEFT JOIN demoted ON demoted.space = passages.space AND demoted.digest = md5(passages.text)
-ORDER BY fused.score * CASE WHEN documents.superseded THEN 0.5 ELSE 1 END
+ORDER BY fused.score * CASE WHEN documents.superseded AND NOT (
+        %(former)s OR concat_ws(' ', documents.title, documents.source) LIKE ANY (%(years)s::text[])
+    ) THEN 0.5 ELSE 1 END
     * CASE WHEN demoted.digest IS NULL THEN 1 ELSE 0.25 END DESC, passages.id LIMIT %(limit)s
 """

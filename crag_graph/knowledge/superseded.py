@@ -78,11 +78,11 @@ def _first_words(document: LoadedDocument) -> Iterator[str]:
 
 def _is_over(text: str, today: date) -> bool:
     """The text says until when it is valid, and that day has passed."""
-    ends = [_date(found["date"]) for found in _VALID_UNTIL.finditer(text)]
+    ends = [date_in(found["date"]) for found in _VALID_UNTIL.finditer(text)]
     return any(end is not None and end < today for end in ends)
 
 
-def _date(text: str) -> date | None:
+def date_in(text: str) -> date | None:
     """The date that the text begins with; the last day of a month or year; the later one of `3/4/2024`."""
     text = text.strip(" \"'")
     try:

@@ -33,6 +33,7 @@ metadata = MetaData(
     }
 )
 
+# `family` and `edition` are told by the title (editions.py): the later ones of a family sort behind the earlier ones.
 documents = Table(
     "documents",
     metadata,
@@ -45,6 +46,8 @@ documents = Table(
     Column("digest", Text, nullable=False),
     Column("size", BigInteger, nullable=False),
     Column("superseded", Boolean, nullable=False, server_default=false()),
+    Column("family", Text, nullable=False, server_default=text("''")),
+    Column("edition", Text, nullable=False, server_default=text("''")),
     Column("added_by", Text, nullable=False),
     Column("added_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Column("passages", Integer, nullable=False, server_default=text("0")),
@@ -54,6 +57,7 @@ documents = Table(
     Column("left_out", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("state IN ('ready', 'failed')", name="state"),
     UniqueConstraint("space", "source"),
+    Index(None, "family", "edition", postgresql_where=text("family <> ''")),
 )
 
 # `embedding` has no dimension of its own: the model decides it, and index.py makes the vector index with it. It is

@@ -58,7 +58,7 @@ You answer a colleague's question from numbered sources, and from nothing else.
 - Answer in the language of the question, whatever the language of the sources.
 - Begin with the answer itself; short and complete: names, numbers, units, dates and conditions as the source has them.
 - Where the sources answer only a part, answer that part and say in one sentence what they do not cover.
-- Where sources disagree, follow the one that is not marked as superseded, and say that they disagree.
+- Where sources disagree, follow the one that is not marked as superseded or older, and say that they disagree.
 - Sources marked "web" are pages found just now, all others are internal documents: let the reader see which is which
   where it matters.
 - No preamble, no list of sources at the end, no offer of further help. A list or table only where it reads better.
@@ -193,6 +193,8 @@ def _source(source: Source, marked: Fence) -> str:
     notes = ["web" if passage and passage.kind is Kind.WEB else "internal"]
     if passage and passage.superseded:
         notes.append("superseded")
+    elif passage and passage.newer:
+        notes.append("an older edition")
     pieces = [f"Title: {source.title}"]
     context = ""
     for strip in source.strips:

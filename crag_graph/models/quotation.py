@@ -17,6 +17,7 @@ from crag_graph.models.topics import WORD
 from crag_graph.sentences import bullet, row, sentences
 from crag_graph.services import Brief
 from crag_graph.strips import decompose, recombine
+from crag_graph.times import Times, times_asked_for, years_in
 
 _ANSWERS, _ANSWERS_A_PART = 0.7, 0.4
 """Score that the best strip of some part must reach, or nothing is quoted; and that of each part that is answered.
@@ -38,13 +39,10 @@ _JUDGED = 0.7
 """What the judgement of a strip counts for against the words that it shares with the question."""
 _ABOVE = 0.6
 """What a word of the question counts for where it stands above the strip: title, headings, lead-in."""
-_SUPERSEDED = 0.3
-"""Share of its score that an outdated strip keeps, unless the question asks for what was."""
-_FORMER = re.compile(
-    r"\b(?:old|older|previous(?:ly)?|former(?:ly)?|earlier|used to|superseded|archived?|version \d+|v\d+)\b",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_OF_ANOTHER_TIME = 0.3
+"""Share of its score that a strip keeps where it is outdated; or where an older edition is of the year that is asked for."""
+_NEWER = 0.7
+"""Share of an older edition's score from which a strip of the newest one takes its place."""
 _BULLET = re.compile(r"^[-*+•–]\s+")
 _READ = 1_000
 """Characters of a part that are read."""
@@ -94,7 +92,7 @@ def quotation(brief: Brief) -> Quotation:
     candidates = _candidates(brief, len(parts))
     if not candidates:
         return Quotation()
-    times = _times_asked_for(brief.standalone)
+    times = times_asked_for(brief.standalone)
     chosen = [_best_for(number, part, candidates, times) for number, part in enumerate(parts)]
     answering = chosen if brief.verdict is Verdict.CORRECT or not brief.judged else _answering(chosen)
     places = dict.fromkeys(place for one in answering for place in one.places)
@@ -145,14 +143,11 @@ def _windows(given: Strip) -> list[Strip]:
     return inside or [given]
 
 
-def _best_for(number: int, part: str, candidates: Sequence[_Candidate], times: frozenset[str] | None) -> _Chosen:
+def _best_for(number: int, part: str, candidates: Sequence[_Candidate], times: Times) -> _Chosen:
     """The candidates that answer this part best; outdated ones stand back, whatever they score."""
     weights = _weights(part, candidates)
     scores = [_score(candidate, number, weights) for candidate in candidates]
-    ranks = [
-        score * (_SUPERSEDED if _outdated(candidate, times) else 1.0)
-        for candidate, score in zip(candidates, scores, strict=True)
-    ]
+    ranks = _ranks(candidates, scores, times)
     ranked = sorted(range(len(candidates)), key=lambda place: -ranks[place])
     first, documents = ranked[0], {candidates[ranked[0]].document: None}
     best: list[int] = []
@@ -165,11 +160,6 @@ def _best_for(number: int, part: str, candidates: Sequence[_Candidate], times: f
     return _Chosen(part=part, places=tuple(best[:_STRIPS]), score=scores[first], worth=candidates[first].worth[number])
 
 
-def _times_asked_for(question: str) -> frozenset[str] | None:
-    """The years that the question names; None where it asks for what was, whenever that was."""
-    return None if _FORMER.search(question) else frozenset(_YEAR.findall(question))
-
-
 def _score(candidate: _Candidate, number: int, weights: Mapping[str, float]) -> float:
     """What was judged of the strip for this part, and the share of the part's words, by weight, in it and above it."""
     shared = sum(
@@ -180,8 +170,25 @@ def _score(candidate: _Candidate, number: int, weights: Mapping[str, float]) -> 
     return _JUDGED * candidate.worth[number] + shared / (sum(weights.values()) or 1.0)
 
 
-def _outdated(candidate: _Candidate, times: frozenset[str] | None) -> bool:
-    return candidate.strip.passage.superseded and times is not None and not times & candidate.above
+def _ranks(candidates: Sequence[_Candidate], scores: Sequence[float], times: Times) -> list[float]:
+    """The scores, less for what is of another time than the one that is asked about."""
+    by_title: dict[str, float] = {}
+    for candidate, score in zip(candidates, scores, strict=True):
+        title = candidate.strip.passage.title
+        by_title[title] = max(by_title.get(title, 0.0), score)
+    titles = {one.strip.passage.newer for one in candidates if times.years & years_in(one.strip.passage.title)}
+    return [
+        score * (_OF_ANOTHER_TIME if one.strip.passage.title in titles or _outdated(one, score, times, by_title) else 1)
+        for one, score in zip(candidates, scores, strict=True)
+    ]
+
+
+def _outdated(candidate: _Candidate, score: float, times: Times, by_title: Mapping[str, float]) -> bool:
+    """It says so, or the newest edition of its document says something about as fitting."""
+    passage = candidate.strip.passage
+    if times.former or times.years & candidate.above:
+        return False
+    return passage.superseded or (passage.newer != "" and by_title.get(passage.newer, 0.0) >= _NEWER * score)
 
 
 def _weights(part: str, candidates: Sequence[_Candidate]) -> Mapping[str, float]:

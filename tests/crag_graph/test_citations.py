@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,6 +53,16 @@ def test_a_citation_quotes_the_sentence_that_supports_its_mark() -> None:
         (2, "Employee handbook", "Adoption leave lasts ten weeks."),
     ]
     assert all(c.quote in HANDBOOK.text + TRAVEL.text for c in citations)
+
+
+def test_a_citation_says_that_its_document_is_old() -> None:
+    old = replace(HANDBOOK, superseded=True, newer="Employee handbook 2026")
+    sources = numbered([whole(old), whole(TRAVEL)])
+    marks = settled("Adoption leave is ten weeks [1]. Trains need no approval [2].", tuple(sources))
+    assert [(one.superseded, one.newer) for one in cite(marks, sources)] == [
+        (True, "Employee handbook 2026"),
+        (False, ""),
+    ]
 
 
 def test_a_mark_behind_the_full_stop_belongs_to_the_sentence_before() -> None:

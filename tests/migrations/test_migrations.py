@@ -4,10 +4,11 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from psycopg import AsyncConnection
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.database import DatabaseError
+from bot.database.engine import open_engine
 from bot.database.migrate import alembic_config, migrate
 
 
@@ -72,3 +73,24 @@ def config_on(connection: Connection) -> Config:
     config = alembic_config()
     config.attributes["connection"] = connection
     return config
+
+
+async def test_documents_that_were_there_before_editions_are_told_theirs(empty_database_url: str) -> None:
+    await migrate(empty_database_url)
+    engine = open_engine(empty_database_url)
+
+    def back_and_forth(connection: Connection) -> None:
+        command.downgrade(config_on(connection), "0014_attached")
+        connection.execute(
+            text(
+                "INSERT INTO documents (space, source, title, loader, digest, size, added_by, state)"
+                " VALUES ('s', 'a', 'Prices 2024', '', '', 0, '', 'ready'), ('s', 'b', 'Leave', '', '', 0, '', 'ready')"
+            )
+        )
+        command.upgrade(config_on(connection), "head")
+
+    async with engine.begin() as connection:
+        await connection.run_sync(back_and_forth)
+        rows = await connection.execute(text("SELECT family, edition FROM documents ORDER BY source"))
+    assert [tuple(row) for row in rows] == [("date: prices", "2024-12-31"), ("", "")]
+    await engine.dispose()

@@ -45,6 +45,8 @@ WEB_TOO = "Answered from your documents and the web"
 WEB_ADDED_NOTHING = "Answered from your documents; the web, asked too, added nothing"
 QUOTED = "Quoted from the sources, word for word."
 KINDS = {Kind.INTERNAL: "internal", Kind.WEB: "web"}
+SUPERSEDED = "superseded"
+NEWER = "has a newer version: {title}"
 
 LONGEST_SPOKEN = 1_000
 """Characters of an answer of which a summary is made."""
@@ -228,8 +230,15 @@ def _sources(citations: Iterable[Citation]) -> Iterator[Line]:
     for citation in citations:
         place = f" — {shorten(citation.location)}" if citation.location else ""
         title = shorten(citation.title) or shorten(citation.source) or "untitled"
-        about = f"{place} · {KINDS[citation.kind]}"
-        yield [text(f"[{citation.mark}] "), link(title, citation.link), text(about)]
+        about = [KINDS[citation.kind], *_outdated(citation)]
+        yield [text(f"[{citation.mark}] "), link(title, citation.link), text(f"{place} · {' · '.join(about)}")]
+
+
+def _outdated(citation: Citation) -> Iterator[str]:
+    if citation.superseded:
+        yield SUPERSEDED
+    if citation.newer:
+        yield NEWER.format(title=shorten(citation.newer))
 
 
 def _rich(lines: Iterable[Line]) -> Iterator[Block]:

@@ -57,6 +57,20 @@ async def test_private_addresses_are_refused(settings: Settings, capsys: pytest.
     assert [result["outcome"] for result in results] == ["failed", "failed"]
 
 
+async def test_an_older_edition_is_listed_as_one(
+    settings: Settings, handbook: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for year in (2024, 2025):
+        (handbook / f"prices-{year}.md").write_text(f"# Prices {year}\n\nA desk costs {year} crowns.\n", "utf-8")
+    await ingested(settings, capsys, handbook)
+    assert await list_documents(settings, space=None, as_json=False) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.count("newer") == 1
+    editions = {one["title"]: one["edition"] for one in await listed(settings, capsys)}
+    assert editions["Prices 2024"] < editions["Prices 2025"]
+    assert editions["Leave"] == ""
+
+
 async def test_documents_are_shown_and_removed_by_number_or_source(
     settings: Settings, handbook: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -169,6 +169,54 @@ async def test_a_superseded_document_is_found_where_nothing_newer_says_it(
     assert found(await search.search("fax number", spaces=[SPACE], limit=8))[0] == "the fax number is secret"
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("how long was parental leave in 2019", "ten weeks of parental leave"),
+        ("how long was parental leave under the old rules", "ten weeks of parental leave"),
+        ("how long was parental leave in 2024", "sixteen weeks of parental leave"),
+    ],
+)
+async def test_a_superseded_document_does_not_stand_back_where_its_time_is_asked_for(
+    library: Library, search: HybridSearch, question: str, first: str
+) -> None:
+    old = a_document(source="leave-2019.md", title="Leave was long under old rules in 2019", superseded=True)
+    await library.replace(old, some_passages("ten weeks of parental leave", headings=("How was it",)))
+    await library.replace(a_document(source="new.md"), some_passages("sixteen weeks of parental leave"))
+    assert found(await search.search(question, spaces=[SPACE], limit=8))[0] == first
+
+
+async def test_an_older_edition_tells_the_newest_that_may_be_seen(library: Library, search: HybridSearch) -> None:
+    for number, space in ((3, SPACE), (10, SPACE), (11, CHANNEL), (9, SPACE)):
+        document = a_document(source=f"{number}.md", title=f"Release notes 8.{number}", space=space)
+        await library.replace(document, some_passages(f"groups of {number} people"))
+    await library.replace(a_document(source="other.md", title="Release notes"), some_passages("groups of people"))
+
+    async def newer(*spaces: str) -> dict[str, str]:
+        result = await search.search("groups of people", spaces=spaces, limit=8)
+        return {passage.title: passage.newer for passage in result.passages}
+
+    newest = "Release notes 8.10"
+    here = {"Release notes 8.3": newest, "Release notes 8.9": newest, newest: "", "Release notes": ""}
+    assert await newer(SPACE) == here
+    beyond = "Release notes 8.11"
+    assert await newer(SPACE, CHANNEL) == {
+        **dict.fromkeys(["Release notes 8.3", "Release notes 8.9", newest], beyond),
+        beyond: "",
+        "Release notes": "",
+    }
+
+
+async def test_an_edition_that_is_removed_leaves_the_one_before_it_as_the_newest(
+    library: Library, search: HybridSearch
+) -> None:
+    await library.replace(a_document(source="1.md", title="Leave policy 2023"), some_passages("ten weeks"))
+    later = await library.replace(a_document(source="2.md", title="Leave policy 2025"), some_passages("twelve days"))
+    assert [one.newer for one in (await search.search("ten weeks", spaces=[SPACE], limit=1)).passages] == [later.title]
+    await library.remove(later.id)
+    assert [one.newer for one in (await search.search("ten weeks", spaces=[SPACE], limit=1)).passages] == [""]
+
+
 async def test_without_embeddings_words_alone_find_and_a_fault_tells_it(library: Library, engine: AsyncEngine) -> None:
     await library.replace(a_document(), some_passages("parental leave", "travel"))
     result = await HybridSearch(engine, BusyEmbedder()).search("parental", spaces=[SPACE], limit=8)

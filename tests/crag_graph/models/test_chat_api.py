@@ -168,10 +168,12 @@ async def test_web_pages_and_superseded_documents_are_told_apart() -> None:
     old = Passage(
         **{**vars(passage("It was 50 days.")), "superseded": True},
     )
+    older = Passage(**{**vars(passage("It is 55 days.")), "newer": "Leave 2026"})
     async with writer_with("Hm [1].") as (writer, server):
-        await writer.generate(brief(LEAVE, old, page("The law says 30.")), lambda _: None)
+        await writer.generate(brief(LEAVE, old, page("The law says 30."), older), lambda _: None)
     assert "[1] internal, superseded" in server.chats[0].last
     assert "[2] web" in server.chats[0].last
+    assert "[3] internal, an older edition" in server.chats[0].last
 
 
 async def test_a_source_cannot_leave_its_fence() -> None:

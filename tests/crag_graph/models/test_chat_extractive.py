@@ -116,6 +116,32 @@ async def test_the_value_that_holds_is_quoted_and_not_the_one_it_replaced() -> N
     assert "45 days" not in draft.text
 
 
+EDITIONS = (
+    replace(passage("Groups may have up to 30 people.", title="Release notes 8.4"), newer="Release notes 8.5"),
+    passage("Groups may now have up to 45 people.", title="Release notes 8.5"),
+)
+
+
+async def test_of_two_editions_that_both_say_it_the_newer_one_is_quoted() -> None:
+    draft = await written(brief("How many people may be in groups?", *EDITIONS, values=[0.9, 0.8]))
+    assert ("45 people" in draft.text, "30 people" in draft.text) == (True, False)
+
+
+async def test_what_only_the_older_edition_says_is_quoted_from_it() -> None:
+    silent = passage("The theme is dark.", title="Release notes 8.5")
+    draft = await written(brief("How many people may be in groups?", EDITIONS[0], silent, values=[0.9, 0.1]))
+    assert "30 people" in draft.text
+
+
+async def test_the_edition_of_the_year_that_is_asked_for_is_quoted() -> None:
+    old = replace(passage("A desk costs 300 crowns.", title="Prices 2024"), newer="Prices 2025", superseded=True)
+    new = passage("A desk costs 320 crowns.", title="Prices 2025")
+    then = (await written(brief("What did a desk cost in 2024?", old, new, values=[0.8, 0.9]))).text
+    now = (await written(brief("What does a desk cost?", old, new, values=[0.9, 0.8]))).text
+    assert ("300" in then, "320" in then) == (True, False)
+    assert ("300" in now, "320" in now) == (False, True)
+
+
 async def test_who_asks_for_what_was_gets_what_was() -> None:
     draft = await written(brief("How many days of parental leave were there under the old rules?", OLD, LEAVE))
     assert "45 days" in draft.text

@@ -61,6 +61,13 @@ def test_the_verdict_is_said_in_plain_words(verdict: Verdict, kinds: list[Kind],
     assert line in said(post).text
 
 
+def test_a_source_that_is_old_says_so_and_names_the_newer_one() -> None:
+    cited = (citation(superseded=True), citation(2, newer="Leave 2026 <!channel>"))
+    (post,) = checked(answer_reply(answered(citations=cited)))
+    assert "[1] Leave — Parents · internal · superseded\n" in said(post).text
+    assert "[2] Leave — Parents · internal · has a newer version: Leave 2026" in said(post).text
+
+
 def test_sources_say_what_they_are_where_they_are_and_link_there() -> None:
     cited = (citation(1), citation(2, kind=Kind.WEB, title="A page", location="", link="https://y.test/?a=1&b=2"))
     (post,) = checked(answer_reply(answered(citations=cited)))
