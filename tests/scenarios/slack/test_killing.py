@@ -127,3 +127,31 @@ async def test_a_worker_killed_while_it_reads_files_costs_no_answer_and_doubles_
         assert [reply.screen.count("Sixteen weeks") for reply in replies] == [1]
         assert "Keep in the library" in replies[0].buttons
         assert len(await attached.documents(named)) == 3
+
+
+async def test_workers_killed_while_they_work_off_a_press_leave_one_new_answer(stage: Stage) -> None:
+    """Each button is pressed twice; each worker has one press and is killed at another moment of it."""
+    labels = ["Ask again", "Search the web too"] * 2
+    random = Random("kill presses")  # noqa: S311 - the moments are to be the same each time
+    async with stage.bot(options=Options(http=True, works=False)):
+        questions = [await stage.ada.says(f"@bot How many weeks, {n}?", in_=stage.travel) for n in range(len(labels))]
+        async with worker(orders(stage, seconds=0.0, streams=True, at_once=6)):
+            firsts = [await stage.slack.reply_to(q, until=lambda one: bool(one.buttons), within=30) for q in questions]
+            await all_done(stage)
+        for first, label in zip(firsts, labels, strict=True):
+            assert [(await stage.ada.clicks(label, on=first)).ok for _ in range(2)] == [True, True]
+        victims = [start(orders(stage, seconds=0.6, streams=True)) for _ in questions]
+        await stage.slack.until(lambda: any(len(stage.slack.replies(q)) == 2 for q in questions), within=30)
+        for victim in victims:
+            await asyncio.sleep(random.uniform(0.0, 0.25))
+            victim.kill()
+        async with worker(orders(stage, seconds=0.2, streams=True, at_once=6)):
+            await all_done(stage)
+            await stage.slack.quiet()
+        for question, label in zip(questions, labels, strict=True):
+            _, again = stage.slack.replies(question)
+            assert again.is_finished
+            assert again.screen.count("Sixteen weeks") == 1
+            assert again.buttons[-2:] == ("Helpful", "Not helpful")
+            assert ("the web, asked too" in again.screen) == (label == "Search the web too")
+            assert stage.slack.status(question) == ""
