@@ -13,6 +13,7 @@ import snowballstemmer
 
 from crag_graph.domain import JudgedStrip, Score, Strip, Verdict
 from crag_graph.models.languages import guess, stop_words
+from crag_graph.models.ranges import amounts, lies_within
 from crag_graph.models.topics import WORD
 from crag_graph.sentences import bullet, row, sentences
 from crag_graph.services import Brief
@@ -92,6 +93,8 @@ def quotation(brief: Brief) -> Quotation:
     candidates = _candidates(brief, len(parts))
     if not candidates:
         return Quotation()
+    beside = _beside_the_amount(candidates, brief.standalone)
+    candidates = [one for one, left_out in zip(candidates, beside, strict=True) if not left_out]
     times = times_asked_for(brief.standalone)
     chosen = [_best_for(number, part, candidates, times) for number, part in enumerate(parts)]
     answering = chosen if brief.verdict is Verdict.CORRECT or not brief.judged else _answering(chosen)
@@ -181,6 +184,14 @@ def _ranks(candidates: Sequence[_Candidate], scores: Sequence[float], times: Tim
         score * (_OF_ANOTHER_TIME if one.strip.passage.title in titles or _outdated(one, score, times, by_title) else 1)
         for one, score in zip(candidates, scores, strict=True)
     ]
+
+
+def _beside_the_amount(candidates: Sequence[_Candidate], question: str) -> list[bool]:
+    """Rows for other amounts than the one of the question, where the same table has the row for it."""
+    asked = amounts(question)
+    within = [lies_within(one.strip.text, asked) if row(one.strip.text) else None for one in candidates]
+    answering = {one.document for one, inside in zip(candidates, within, strict=True) if inside}
+    return [inside is False and one.document in answering for one, inside in zip(candidates, within, strict=True)]
 
 
 def _outdated(candidate: _Candidate, score: float, times: Times, by_title: Mapping[str, float]) -> bool:

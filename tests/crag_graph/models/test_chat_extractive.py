@@ -224,6 +224,20 @@ async def test_of_three_documents_that_say_the_same_two_are_quoted() -> None:
     assert ("[1]" in draft.text, "[2]" in draft.text, "[3]" in draft.text) == (True, True, False)
 
 
+LIMITS = passage(
+    "Order: up to 1,500; Signs: team leader\n\nOrder: 1,500 to 12,000; Signs: head of section\n\n"
+    "Order: above 12,000; Signs: treasurer",
+    title="Limits",
+)
+
+
+async def test_of_a_table_by_amounts_the_row_for_the_amount_is_quoted() -> None:
+    signs = (await written(brief("Who signs an order of 10,000 crowns?", LIMITS, values=[0.8, 0.7, 0.9]))).text
+    assert ("head of section" in signs, "treasurer" in signs, "team leader" in signs) == (True, False, False)
+    anybody = (await written(brief("Who signs an order?", LIMITS, values=[0.8, 0.7, 0.9]))).text
+    assert "treasurer" in anybody
+
+
 async def test_no_sentence_is_quoted_twice() -> None:
     twin = replace(LEAVE, id="twin")
     draft = await written(brief("How many days of parental leave do I get?", LEAVE, twin))
