@@ -59,7 +59,12 @@ async def _poison(engine: AsyncEngine, trace: str) -> None:
         await connection.execute(
             update(runs)
             .where(runs.c.id == trace)
-            .values(**poison, citations=[citation, citation | {"superseded": True, "newer": ATTACK}], permalink="javascript:alert(1)", abstention="too_weak")
+            .values(
+                **poison,
+                citations=[citation, citation | {"superseded": True, "newer": ATTACK}],
+                permalink="javascript:alert(1)",
+                abstention="too_weak",
+            )
         )
         await connection.execute(
             update(steps)
