@@ -25,11 +25,11 @@ MOST_FILES = 10
 MOST_PASSAGES = 300
 """Of all files of a question together: somebody is waiting."""
 SECONDS = 120.0
-"""For one file."""
+"""For one file, after it is there; fetching it has as many."""
 TRIES = 3
 """Attempts at the question after which a file that Slack does not hand out is left."""
 AT_ONCE = 2
-"""Questions whose files are read at once in one process: embedding them takes the processor from every other answer."""
+"""Files of a team that are read at once in one process: embedding them takes the processor from every other answer."""
 
 TOO_MANY = "More than {most} files in one message are not read. Send it in another message."
 NO_ROOM = "The files before it are so long that I stopped there. Send it in another message."
@@ -54,8 +54,7 @@ class Reader:
         Raises SlackAwayError where another attempt may reach Slack, ClaimLostError where nobody wants it any more,
         a ServiceError where the library or the embedding model fails.
         """
-        async with self.turns:
-            reading = await self._read(claim, files, show)
+        reading = await self._read(claim, files, show)
         try:
             await self.inbox.is_stopped(claim)
         except ClaimLostError:  # it was forgotten or deleted meanwhile
@@ -79,8 +78,7 @@ class Reader:
 
     async def _one(self, claim: Claim, file: str, name: str, room: int) -> StoredDocument | Unread:
         try:
-            async with asyncio.timeout(self.seconds):
-                return await self._taken_in(claim, file, room)
+            return await self._taken_in(claim, file, room)
         except FileError as error:
             return _unread(name, str(error))
         except TimeoutError:
@@ -95,7 +93,8 @@ class Reader:
         name = shorten(shared.name)
         upload = Upload(filename=shared.name, data=shared.data, source=file, link=shared.permalink or None, title=name)
         taken = self.ingest.ingest(upload, space=claim.conversation, added_by=claim.person, kept=False, most=room)
-        (one,) = [one async for one in taken]
+        async with self.turns, asyncio.timeout(self.seconds):
+            (one,) = [one async for one in taken]
         if one.document is None or one.reason:
             return _unread(name, one.reason)
         return one.document

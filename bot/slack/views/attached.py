@@ -13,7 +13,7 @@ from crag_graph.knowledge.documents import StoredDocument
 UNNAMED = "the file"
 CUT = "Of “{name}” I have read the first {read} passages of {all}: what comes after them I do not know."
 UNREAD = "I could not read “{name}”. {reason}"
-BEGINNING = "This is how it begins. Ask about something particular, and I look through all that I have read."
+BEGINNING = "This is from the beginning. Ask about something particular, and I look through all that I have read."
 READ_ONE = (
     "I have read “{name}”. What do you want to know? Ask me here in the thread; “Summarise it” shows how it begins."
 )

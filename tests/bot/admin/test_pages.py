@@ -15,6 +15,8 @@ from bot.traces.erasing import erase_conversation
 from bot.traces.feedback import give_feedback
 from bot.traces.gaps import list_gaps
 from crag_graph.embedding import Vectors
+from crag_graph.knowledge.attached import Attached
+from crag_graph.knowledge.sources import Upload
 from crag_graph.services import ModelBusyError
 from tests.bot.admin.conftest import Ask, Browser, browser, sign_in
 
@@ -166,6 +168,18 @@ async def test_the_library_shows_what_is_cited_what_failed_and_whose_it_is(
     assert (await admin.opens("/admin/library?state=lost")).status_code == 400
     assert (await admin.opens("/admin/library?before=x")).status_code == 400
     assert (await admin.opens("/admin/library/2")).status_code == 404
+
+
+async def test_what_came_with_a_question_is_not_shown_unless_it_is_kept(desk: Desk, admin: Browser) -> None:
+    thread, offer = "T1:C1:1.0", Upload(filename="offer.md", data=b"310 euros", source="F1", title="offer.md")
+    async for _ in desk.ingest.ingest(offer, space=thread, added_by="U1", kept=False):
+        pass
+    page = (await admin.opens("/admin/library")).text
+    assert "offer.md" not in page
+    assert thread not in page
+    assert (await admin.opens("/admin/library/1")).status_code == 404
+    await Attached(engine=desk.engine).keep(thread, ["F1"], space="T1:C1", by="U1")
+    assert "offer.md" in (await admin.opens("/admin/library")).text
 
 
 async def test_a_document_is_read_again_and_removed(desk: Desk, admin: Browser, tmp_path: Path) -> None:

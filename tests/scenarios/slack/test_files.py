@@ -162,7 +162,7 @@ async def test_a_summary_is_how_the_file_begins(stage: Stage, engine: AsyncEngin
         assert "On day 1 we walk 1 miles." in asked.reply.screen
         assert "day 39" not in asked.reply.screen
         assert "Quoted from the sources, word for word." in asked.reply.screen
-        assert "This is how it begins." in asked.reply.screen
+        assert "This is from the beginning." in asked.reply.screen
         assert "Search the web too" not in asked.reply.buttons
         bare = await asks(stage, "@bot", offer(stage), offer(stage, "plan.md", text.encode()))
         assert "I have read these files: “offer.md”, “plan.md”." in bare.reply.screen

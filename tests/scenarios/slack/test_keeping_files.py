@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.settings import Ingesters
 from bot.forgetting import let_files_go
+from bot.traces import gaps
 from crag_graph.knowledge.attached import Attached
 from crag_graph.services import Services
 from tests.scenarios.slack.bot import Bot, Options, Stage
@@ -117,3 +118,9 @@ async def test_whoever_is_erased_has_their_files_erased_and_those_of_others_stay
     assert await names_in(bot, theirs.question) == ["offer.md"]
     await bot.eraser.erase_team(stage.slack.team.id)
     assert await names_in(bot, theirs.question) == []
+
+
+async def test_what_files_do_not_answer_is_no_gap_of_the_library(bot: Bot, stage: Stage, engine: AsyncEngine) -> None:
+    asked = await asks(stage, "@bot Who won the game?", offer(stage, "weather.md", b"It rains in Bergen."))
+    assert "The files do not answer this" in asked.reply.screen
+    assert await gaps.waiting(engine, team=stage.slack.team.id, model="letters") == 0
