@@ -292,8 +292,9 @@ def _failure(error: AnswerFailedError | ServiceError) -> AnswerFailedError:
 def _remarks(reading: Reading, question: Question, answered: Answered) -> list[str]:
     """What must be known of the files beside the answer."""
     read = sum(document.passages for document in reading.read)
-    began = question.gist and (not read or len(answered.passages) < read)
-    return [*([BEGINNING] if began and not answered.answer.abstained else []), *remarks(reading)]
+    in_part = answered.answer.quoted or not read or len(answered.passages) < read
+    began = question.gist and in_part and not answered.answer.abstained
+    return [*([BEGINNING] if began else []), *remarks(reading)]
 
 
 def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:
