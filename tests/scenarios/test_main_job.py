@@ -7,8 +7,12 @@ import pytest
 from psycopg import AsyncConnection
 
 from bot import logs
+from bot.answering import Answered, Question
 from bot.database.embedded import EmbeddedServer
 from crag_graph.domain import Abstention, Kind, Verdict
+from crag_graph.knowledge.attached import Attached
+from crag_graph.knowledge.sources import Upload
+from tests.bot.conftest import quietly
 from tests.scenarios.main_job import Setup, dropped, kept, kinds, set_up, take_in
 
 
@@ -120,3 +124,40 @@ async def test_a_first_question_costs_at_most_one_model_call_or_two_with_the_web
     most = (1 + extra, 2 + extra) if setup.product.settings.has_model else (0, 0)
     assert len(correct.calls) <= most[0]
     assert len(web.calls) <= most[1]
+
+
+async def test_a_file_that_came_with_a_question_is_asked_alone_and_told_as_a_whole(setup: Setup) -> None:
+    conversation = f"local:test:{uuid4().hex}"
+    text = (
+        "# Heron\n\nProject Heron builds a quiet pump. It ends in May 2027.\n\n## Money\n\nHeron may cost 4 million.\n"
+    )
+    heron = Upload(filename="heron.md", data=text.encode(), source="F1", title="heron.md")
+    async for _ in setup.product.ingest.ingest(heron, space=conversation, added_by="test", kept=False):
+        pass
+
+    async def ask(question: str, *, gist: bool = False) -> Answered:
+        asked = Question(
+            text=question,
+            conversation=conversation,
+            spaces=(conversation,),
+            history=(),
+            files_alone=True,
+            gist=gist,
+            web_wanted=False,
+        )
+        return await setup.product.answering.answer(asked, quietly)
+
+    found = await ask("When does project Heron end?")
+    assert "May 2027" in kept(found)
+    assert [citation.title for citation in found.answer.citations] == ["heron.md"]
+    strange = await ask("What is gradient descent?")
+    assert strange.answer.abstained
+    assert strange.answer.text.startswith("The files do not answer this, and I looked nowhere else.")
+    whole = await ask("Summarise this", gist=True)
+    assert whole.answer.verdict is Verdict.CORRECT
+    assert "quiet pump" in kept(whole)
+    assert "4 million" in kept(whole)
+    assert not whole.answer.abstained
+    assert len(whole.calls) <= 1
+    assert (await setup.product.answering.forget(conversation)).traces == 3
+    assert await Attached(engine=setup.product.database.engine).documents(conversation) == ()
