@@ -10,6 +10,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
@@ -19,14 +20,20 @@ from bot import logs
 from bot.database.embedded import EmbeddedServer
 from bot.database.migrate import migrate
 from bot.slack.replies.pace import Budget, Pace
+from bot.slack.views.home import SETTINGS_LABEL
 from tests.scenarios.slack.bot import Address, Options, open_bot, scripted, served
-from tests.slack_workspace import Message, SlackWorkspace, Timing
+from tests.slack_workspace import Message, Person, SlackWorkspace, Timing
+from tests.slack_workspace.modal import Modal
 
 A_SECOND = 20
 SECONDS = 20
 ONE_BY_ONE = 50
 AT_ONCE = 300
 WARM_UP = 10
+PRESSED = 50
+WINDOWS = ("How I got here", "Not helpful")
+"""Buttons that open a window; the others say something to whoever pressed."""
+SAYING = ("Helpful", "Ask again", "Search the web too")
 PROCESSES = multiprocessing.get_context("spawn")
 
 
@@ -126,15 +133,48 @@ async def ask_at_once(slack: SlackWorkspace) -> float:
     return AT_ONCE / (loop.time() - started)
 
 
+async def press(slack: SlackWorkspace) -> dict[str, list[float]]:
+    """Milliseconds from a press to what the person sees of it, by button; each answer's buttons are pressed in a row."""
+    ada = slack.user("Ada")
+    place = slack.channel("pressed", members=[ada, slack.bot])
+    seen: dict[str, list[float]] = {label: [] for label in (*WINDOWS, *SAYING, SETTINGS_LABEL)}
+    for number in range(WARM_UP + PRESSED):
+        question = await ada.says(f"@bot How many weeks, {number}?", in_=place)
+        answer = await slack.reply_to(question, until=lambda reply: bool(reply.buttons))
+        home = await ada.opens_home()
+        for label, took in seen.items():
+            milliseconds = await _press(slack, ada, label, home if label == SETTINGS_LABEL else answer)
+            if number >= WARM_UP:
+                took.append(milliseconds)
+        await slack.until(lambda: [bool(one.buttons) for one in slack.replies(question)] == [True] * 3)  # noqa: B023 - awaited
+    return seen
+
+
+async def _press(slack: SlackWorkspace, person: Person, label: str, on: Message | Modal) -> float:
+    since, pressed = slack.clock.ts(), time.perf_counter()
+    outcome = await person.clicks(label, on=on)
+    if not outcome.ok:
+        raise RuntimeError(f"{label}: {outcome.error}")
+    if label in SAYING and isinstance(on, Message):
+        await person.is_shown(in_=on.channel, since=since)
+        return (time.perf_counter() - pressed) * 1000
+    window = await person.sees_modal()
+    milliseconds = (time.perf_counter() - pressed) * 1000
+    await person.closes(window)
+    return milliseconds
+
+
 async def measure(url: str, folder: Path, *, http: bool) -> list[str]:
     name = "HTTP" if http else "Socket Mode"
     async with SlackWorkspace(timing=Timing(), patience=30) as slack, bot(slack, url, folder, http=http):
         signs, alone = await ask_one_by_one(slack)
+        pressed = await press(slack)
         acks, busy = await ask_many(slack)
         rate = await ask_at_once(slack)
     return [
         row(f"{name}: event in → first sign of work", signs, "≤ 300"),
         row(f"{name}: event in → answer posted, one at a time", alone, "median ≤ 45, p95 ≤ 90"),
+        *(row(f"{name}: “{label}” pressed → seen", took, "p99 ≤ 300") for label, took in pressed.items()),
         row(f"{name}: acknowledgement, {A_SECOND} questions a second", acks, "p99 ≤ 100"),
         row(f"{name}: event in → answer posted, {A_SECOND} questions a second", busy, ""),
         f"| {name}: answers a second, {AT_ONCE} questions waiting | {AT_ONCE} | {rate:.0f} | | | | ≥ 25 |",
