@@ -15,10 +15,11 @@ FILES_REST = 30
 
 @dataclass(frozen=True, kw_only=True)
 class Forgotten:
-    """What was erased: whether anything was remembered, and how many traces lost their texts."""
+    """What was erased: whether anything was remembered, how many traces lost their texts, and how many files went."""
 
     remembered: bool
     traces: int
+    files: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +40,9 @@ async def forget(
     conversation = clean(conversation)
     async with memory.hold(conversation):
         remembered = await memory.forget(conversation)
-        if attached:
-            await attached.drop(conversation)
-        return Forgotten(remembered=remembered, traces=await recorder.erase_conversation(conversation))
+        files = await attached.drop(conversation) if attached else 0
+        traces = await recorder.erase_conversation(conversation)
+        return Forgotten(remembered=remembered, traces=traces, files=files)
 
 
 async def tidy(memory: Memory, recorder: Recorder, *, days: int) -> Tidied:

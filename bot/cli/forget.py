@@ -39,10 +39,11 @@ async def forget(
             conversation_id(conversation or ""),
             attached=Attached(engine=database.engine),
         )
-    if not (done.remembered or done.traces):
+    if not (done.remembered or done.traces or done.files):
         raise UseError(f"There is no conversation {conversation!r}.")
     if as_json:
-        print(line({"conversation": conversation, "remembered": done.remembered, "questions": done.traces}))
+        told = {"remembered": done.remembered, "questions": done.traces, "files": done.files}
+        print(line({"conversation": conversation, **told}))
     else:
         print(f"Forgotten; the texts of {done.traces} traces are erased.")
     return 0

@@ -28,6 +28,7 @@ class EraseEverything(Protocol):
 FORGETTING = "I am forgetting. You hear from me when it is done."
 EVERYTHING = "Forgotten, everything that was stored of you here ({told}). Documents that others can find stay, without your name."
 NOTHING = "There was nothing stored of you here."
+FILES_TOO = "Files that came with questions, and were not kept in the library, are gone, too: {files}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +99,9 @@ def _done(forgotten: Sequence[Forgotten]) -> str:
     what = (
         "What I remembered of it is gone" if remembered == len(forgotten) == 1 else "What I remembered of them is gone"
     )
-    return f"Forgotten: {conversations}. {what}, and so are the texts of {traces} in the log."
+    told = f"Forgotten: {conversations}. {what}, and so are the texts of {traces} in the log."
+    files = sum(one.files for one in forgotten)
+    return f"{told} {FILES_TOO.format(files=files)}" if files else told
 
 
 def _erased(erased: Erased) -> str:

@@ -44,8 +44,9 @@ HOLDS = "Documents: {documents}. The last one was added on {date}."
 HOLDS_NOTHING = "No document can be asked about yet."
 FAILED = "Failed: {failed}."
 CONFIRM = (
-    "I forget this conversation for everybody in its thread: what I remember of it, and the texts of its questions "
-    "and answers in my log. The messages in Slack stay. This cannot be undone."
+    "I forget this conversation for everybody in its thread: what I remember of it, the files that came with it, "
+    "and the texts of its questions and answers in my log. What is kept in the library stays, and so do the messages "
+    "in Slack. This cannot be undone."
 )
 
 

@@ -80,7 +80,8 @@ async def test_only_who_may_add_documents_keeps_files_and_only_admins_for_everyb
 
 async def test_a_forgotten_conversation_forgets_its_files_and_its_old_button_says_so(bot: Bot, stage: Stage) -> None:
     asked = await asks(stage, "@bot What does the train cost?", offer(stage))
-    await stage.ada.runs("/crag-forget", in_=stage.travel, saying="Forgotten")
+    told = await stage.ada.runs("/crag-forget", in_=stage.travel, saying="Forgotten")
+    assert "Files that came with questions, and were not kept in the library, are gone, too: 1." in told.screen
     assert await names_in(bot, asked.question) == []
     await stage.ada.clicks(KEEP, on=asked.reply)
     assert (await stage.ada.is_shown("There is nothing left to keep", in_=stage.travel)).is_private
