@@ -11,11 +11,12 @@ from crag_graph.embedding import TokenEmbedder
 from crag_graph.evaluators.calibration import Calibration
 from crag_graph.evaluators.choosing import helpful
 from crag_graph.evaluators.judging import Judge, probability
-from crag_graph.evaluators.parts import parts
+from crag_graph.evaluators.parts import LONGEST, parts
 from crag_graph.evaluators.prepared import Prepared, Preparer, unpack
 from crag_graph.evaluators.reasons import reason
 from crag_graph.evaluators.remembered import JudgedPassage, Remembered
 from crag_graph.evaluators.signals import Asked, Ground, asked, ground
+from crag_graph.evaluators.spelling import meant
 from crag_graph.evaluators.weights import Weights, load
 from crag_graph.services import Evaluation, Filtering
 from crag_graph.strips import decompose
@@ -38,19 +39,19 @@ class LocalEvaluator:
         self._remembered = Remembered()
 
     async def evaluate(self, question: str, passages: Sequence[Passage]) -> Evaluation:
-        texts = parts(question)
         if not passages:
-            return Evaluation(scores=(), parts=tuple(Part(text=text, scores=()) for text in texts))
+            return Evaluation(scores=(), parts=tuple(Part(text=text, scores=()) for text in parts(question)))
+        texts = await self._meant(question, passages)
         read = await self._asked(texts)
         strips = [decompose(passage) for passage in passages]
         judged = await self._judged(read, passages, strips)
-        self._remembered.keep(question, judged)
+        self._remembered.keep(question, judged, texts)
         return self._evaluation(read, judged)
 
     async def filter(self, question: str, strips: Sequence[Strip]) -> Filtering:
         if not strips:
             return Filtering(scores=(), keep=())
-        read = await self._asked(parts(question))
+        read = await self._asked(self._remembered.texts(question) or parts(question))
         passages = list({id(strip.passage): strip.passage for strip in strips}.values())
         own = [tuple(strip for strip in strips if strip.passage is passage) for passage in passages]
         known = [self._remembered.find(question, mine) for mine in own]
@@ -59,6 +60,14 @@ class LocalEvaluator:
         for place, judged in zip(fresh, made, strict=True):
             known[place] = judged
         return self._filtering(read, strips, list(zip(own, known, strict=True)))
+
+    async def _meant(self, question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+        """The parts of the question, slips of the pen undone by what was found for it."""
+        if len(question) > LONGEST:
+            return parts(question)
+        (read,) = await self._embedder.embed_tokens([question])
+        texts = [f"{passage.title} {passage.location} {passage.text}" for passage in passages]
+        return parts(await asyncio.to_thread(meant, question, read, texts))
 
     async def _asked(self, texts: Sequence[str]) -> list[Asked]:
         vectors = await self._embedder.embed_tokens(texts)

@@ -29,12 +29,20 @@ class Remembered:
     def __init__(self, *, most: int = MOST) -> None:
         self._most = most
         self._by_question: OrderedDict[str, dict[tuple[Strip, ...], JudgedPassage]] = OrderedDict()
+        self._texts: dict[str, tuple[str, ...]] = {}
 
-    def keep(self, question: str, judged: Sequence[JudgedPassage]) -> None:
+    def keep(self, question: str, judged: Sequence[JudgedPassage], texts: tuple[str, ...]) -> None:
+        """`texts`: the parts of the question as they were judged."""
         self._by_question[question] = {one.ground.strips: one for one in judged if one.ground.strips}
+        self._texts[question] = texts
         self._by_question.move_to_end(question)
         while len(self._by_question) > self._most:
-            self._by_question.popitem(last=False)
+            oldest, _ = self._by_question.popitem(last=False)
+            del self._texts[oldest]
+
+    def texts(self, question: str) -> tuple[str, ...]:
+        """The parts as they were judged; none where the question is no longer known."""
+        return self._texts.get(question, ())
 
     def find(self, question: str, strips: tuple[Strip, ...]) -> JudgedPassage | None:
         return self._by_question.get(question, {}).get(strips)

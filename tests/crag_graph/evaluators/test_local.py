@@ -170,6 +170,13 @@ async def test_what_was_evaluated_is_not_read_again_by_the_filter() -> None:
     assert filtering.scores[0] == evaluation.scores[1]
 
 
+async def test_slips_of_the_pen_are_undone_for_passages_and_strips_alike(evaluator: LocalEvaluator) -> None:
+    typed, right = "how mnay dyas of parnetal laeve do i get", "how many days of parental leave do i get"
+    passages, strips = [PUMP, PARENTS], decompose(PARENTS)
+    assert (await evaluator.evaluate(typed, passages)).scores == (await evaluator.evaluate(right, passages)).scores
+    assert await evaluator.filter(typed, strips) == await evaluator.filter(right, strips)
+
+
 async def test_strips_that_are_not_the_ones_evaluated_are_judged_afresh(evaluator: LocalEvaluator) -> None:
     question = "How many days of parental leave do I get?"
     await evaluator.evaluate(question, [PARENTS])
@@ -181,7 +188,8 @@ async def test_strips_that_are_not_the_ones_evaluated_are_judged_afresh(evaluato
 def test_only_the_last_questions_are_remembered() -> None:
     remembered, judged = Remembered(most=2), judged_passage()
     for question in ("one", "two", "three"):
-        remembered.keep(question, [judged])
+        remembered.keep(question, [judged], (question,))
+    assert (remembered.texts("one"), remembered.texts("three")) == ((), ("three",))
     assert remembered.find("one", judged.ground.strips) is None
     assert remembered.find("three", judged.ground.strips) is judged
     assert remembered.find("three", ()) is None
