@@ -12,6 +12,8 @@ from bot.slack.text.mrkdwn import clean, mentioned, wordless
 SLACKBOT = "USLACKBOT"
 WORKSPACE = "workspace"
 """The space of the library that everybody sees, where one installation serves one team."""
+PRIVATE = "private-"
+"""Before the person whose conversation it is alone, in the place of a thread or after it."""
 QUESTIONS = frozenset({None, "file_share", "thread_broadcast"})
 """Subtypes that a person's own new message may have; a broadcast reply comes instead of the plain event."""
 
@@ -100,9 +102,17 @@ class Message:
     def is_reply(self) -> bool:
         return self.thread != self.ts
 
+    @property
+    def stands_in_slack(self) -> bool:
+        """What was asked by a command does not: nothing can be linked to, and nothing was said before it."""
+        return not self.thread.startswith(PRIVATE)
+
     def permalink(self, me: Me) -> str:
+        """Of the message at Slack; empty where there is none."""
+        if not me.url or not self.stands_in_slack:
+            return ""
         thread = f"?thread_ts={self.thread}&cid={self.channel}" if self.is_reply else ""
-        return f"{me.url}archives/{self.channel}/p{self.ts.replace('.', '')}{thread}" if me.url else ""
+        return f"{me.url}archives/{self.channel}/p{self.ts.replace('.', '')}{thread}"
 
 
 def read(body: Mapping[str, Any], me: Me) -> Message | None:
@@ -115,7 +125,7 @@ def read(body: Mapping[str, Any], me: Me) -> Message | None:
 
 def private_conversation(conversation: str, person: str) -> str:
     """What one person is answered privately in a thread that others read, too."""
-    return f"{conversation}:private-{person}"
+    return f"{conversation}:{PRIVATE}{person}"
 
 
 class Threads(Protocol):

@@ -11,7 +11,7 @@ from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack import words
 from bot.slack.directory import Directory
-from bot.slack.incoming import Me, Message, private_conversation
+from bot.slack.incoming import PRIVATE, Me, Message, private_conversation
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.forgetting import FORGETTING, Wish, ask_to_forget
 from bot.slack.text.mrkdwn import clean, escape, wordless
@@ -72,7 +72,7 @@ def private_message(command: Command, me: Me) -> Message:
         team=me.team,
         channel=command.channel,
         ts=f"{time.time():.6f}",
-        thread=f"private-{command.user}",
+        thread=f"{PRIVATE}{command.user}",
         user=command.user,
         text=command.text,
     )

@@ -33,7 +33,7 @@ class Chatter:
 
     async def before(self, message: Message) -> Talk:
         """The last lines before the message, oldest first; what was asked of us is not among them."""
-        if not message.is_reply:
+        if not message.is_reply or not message.stands_in_slack:
             return Talk()
         known = await self._inbox.said(message.conversation)
         since = max((ts for ts in known.replied if ts < message.ts), default="0")

@@ -198,3 +198,12 @@ def test_what_is_answered_privately_is_a_conversation_of_its_author_alone() -> N
         message = read(body, ME)
         assert message is not None
         assert privately(message, settings).conversation == conversation
+
+
+def test_a_message_has_an_address_and_what_was_asked_by_a_command_has_none() -> None:
+    me = Me(team="T1", user="U0BOT", url="https://acme.slack.test/")
+    said = Message(team="T1", channel="C1", ts="10.2", thread="9.1", user="U0ANN", text="How long?")
+    assert said.permalink(me) == "https://acme.slack.test/archives/C1/p102?thread_ts=9.1&cid=C1"
+    typed = Message(team="T1", channel="C1", ts="10.2", thread="private-U0ANN", user="U0ANN", text="How long?")
+    assert typed.permalink(me) == ""
+    assert said.permalink(ME) == ""

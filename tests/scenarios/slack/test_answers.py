@@ -250,6 +250,7 @@ async def test_a_private_answer_is_for_the_asker_alone_and_is_followed_up(
     assert "Answered from your documents" in first.screen
     await stage.ada.clicks("Helpful", on=first)
     await stage.ada.runs("/crag-ask And the second one?", in_=stage.travel, saying="16 weeks")
+    assert stage.slack.calls("conversations.replies") == []  # there is no thread to read
     writer = services.writer
     assert isinstance(writer, ScriptedWriter)
     assert [turn["question"] for turn in writer.conversations[-1].turns] == ["How many weeks?"]
