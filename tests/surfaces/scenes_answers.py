@@ -98,7 +98,9 @@ async def signs(walk: Walk) -> None:
     async with walk.bot(judged(0.9, writer=slow())):
         sign = await walk.runs(f"/crag-ask {weeks}", in_=place)
         walk.gallery.show("A private question is taken", sign)
-        await walk.presses(STOP, on=sign)
+        since = await walk.presses(STOP, on=sign)
+        stopping = await walk.is_told(in_=place, since=since)
+        walk.gallery.show("A private answer, stopped", await walk.is_told(in_=place, since=stopping.ts))
         await walk.settles()
         since = await walk.presses(STOP, on=sign)
         walk.gallery.show("Stop, pressed too late", await walk.is_told(in_=place, since=since))

@@ -105,7 +105,7 @@ class Walk:
         feed, turn = self.slack.platform.feed, -1
         while turn != feed.turn:
             turn = feed.turn
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.4)
 
     @staticmethod
     def _field(modal: Modal, name: str) -> tuple[dict[str, object], dict[str, object]]:

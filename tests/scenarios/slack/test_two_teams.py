@@ -134,7 +134,7 @@ async def test_commands_list_and_remove_nothing_of_the_other_team(both: Both) ->
         listed = await mine.person.runs("/crag-ingest list", in_=mine.place, saying="Rules")
         assert f"{mine.document} ·" in listed.screen
         assert f"{theirs.document} ·" not in listed.screen
-        assert "2 documents" in (await mine.person.runs("/crag-ingest status", in_=mine.place)).screen
+        assert "Documents here: 2." in (await mine.person.runs("/crag-ingest status", in_=mine.place)).screen
         for verb in ("remove", "refresh"):
             told = await mine.person.runs(
                 f"/crag-ingest {verb} {theirs.document}", in_=mine.place, saying="no document"
