@@ -194,8 +194,9 @@ async def commands(walk: Walk) -> None:
         for person, name in ((newcomer, "of nothing"), (walk.gus, "of what was asked")):
             if person is walk.gus:
                 await walk.asks(walk.asked.weeks, in_=place, by=person)
+            since = walk.slack.clock.ts()
             taken = await runs("/crag-forget everything", in_=place, by=person)
-            done = await walk.is_told(in_=place, since=taken.ts, by=person)
+            done = await walk.is_also_told(taken, since=since, by=person)
             show(f"Forget everything, {name}", done)
         show("Traces, to somebody who is no admin", await runs("/crag-traces", in_=place))
     async with walk.bot(judged(0.9)):

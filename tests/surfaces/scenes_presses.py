@@ -60,9 +60,9 @@ async def _without_windows(walk: Walk, reply: Message, place: Conversation) -> N
 async def _forgotten(walk: Walk, reply: Message, place: Conversation) -> None:
     show = walk.gallery.show
     since = walk.slack.clock.ts()
-    show("Forget, at once", await walk.runs("/crag-forget", in_=place))
-    taken = await walk.is_told(in_=place, since=since)
-    show("Forget, when it is done", await walk.is_told(in_=place, since=taken.ts))
+    taken = await walk.runs("/crag-forget", in_=place)
+    show("Forget, at once", taken)
+    show("Forget, when it is done", await walk.is_also_told(taken, since=since))
     since = await walk.presses(FEEDBACK, on=reply)
     show("A button of an answer that was forgotten", await walk.is_told(in_=place, since=since))
     await walk.presses(HOW, on=reply)
@@ -78,7 +78,7 @@ async def private_answers(walk: Walk) -> None:
         show("Ask, without a question", await walk.runs("/crag-ask", in_=place))
         since = walk.slack.clock.ts()
         taken = await walk.runs(f"/crag-ask {walk.asked.weeks}", in_=place)
-        answer = await walk.is_told(in_=place, since=taken.ts)
+        answer = await walk.is_also_told(taken, since=since)
         show("A private answer", answer)
         since = await walk.presses(Offer.SHARE, on=answer)
         show("Share in channel, pressed", await walk.is_told(in_=place, since=since))

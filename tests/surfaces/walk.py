@@ -88,6 +88,16 @@ class Walk:
         """The first thing that she is shown in the place, or by the bot in her direct messages, after that."""
         return await (by or self.ada).is_shown(in_=in_, since=since)
 
+    async def is_also_told(self, said: Message, *, since: str, by: Person | None = None) -> Message:
+        """What she alone is shown beside the first thing, in whatever order they come."""
+        person = (by or self.ada).id
+
+        def found() -> Message | None:
+            shown = (self.slack.message(post) for post in said.channel.shown if post.only_for == person)
+            return next((one for one in shown if one.ts > since and one.ts != said.ts), None)
+
+        return await self.slack.until(found)
+
     async def runs(self, line: str, *, in_: Conversation, by: Person | None = None) -> Message:
         return await (by or self.ada).runs(line, in_=in_)
 
