@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROCESSES ?= 2
 
 # BROWSER=none leaves out the tests in Chromium.
-.PHONY: install install-dev run test lint types walls tests screenshots surfaces test-llm test-training benchmark lock train-evaluator clean
+.PHONY: install install-dev run test lint types walls tests screenshots surfaces phrases test-llm test-training benchmark lock train-evaluator clean
 .DELETE_ON_ERROR:
 
 install: $(VENV)/.runtime
@@ -69,6 +69,10 @@ screenshots: install-dev
 # What people see in Slack as light text; LANGUAGE=de shows it to people who speak German.
 surfaces: install-dev
 	$(BIN)/python -m tests.surfaces docs/surfaces.md --language $(or $(LANGUAGE),en)
+
+# Brings the catalogues of translations up to date with the code, and prints what no translator has seen yet.
+phrases: install-dev
+	$(BIN)/python -m crag_graph.phrases.collect
 
 lock: install-dev
 	$(BIN)/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements/runtime.txt

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import replace
 from datetime import date
@@ -28,16 +28,50 @@ from crag_graph.domain import Answer, Fault, Progress, Stage
 from crag_graph.evaluators.whole import WholeEvaluator
 from crag_graph.graph import build
 from crag_graph.knowledge.attached import Attached, Beginnings
-from crag_graph.services import ServiceError, Services
+from crag_graph.phrases import Phrase
+from crag_graph.services import (
+    LibraryError,
+    ModelBusyError,
+    ModelRejectedError,
+    ModelReplyError,
+    OverdueError,
+    ServiceError,
+    Services,
+    TimeUpError,
+    WebBusyError,
+    WebRejectedError,
+)
 from crag_graph.state import State
 
 __all__ = ["AnswerFailedError", "Answered", "Answering", "Forgotten", "Question", "QuestionError", "Show"]
 
 log = structlog.get_logger()
 
-NOT_REMEMBERED = "This answer could not be remembered: a follow-up has to say everything again."
+NOT_REMEMBERED = Phrase("This answer could not be remembered: a follow-up has to say everything again.")
 
-BUDGET_USED_UP = "Today's budget for models is used up: this is quoted from the sources."
+BUDGET_USED_UP = Phrase("Today's budget for models is used up: this is quoted from the sources.")
+
+FAILURES: Mapping[type[Exception], Phrase] = {
+    ModelBusyError: Phrase("The model did not answer: rate limit, server error, timeout or lost connection."),
+    ModelRejectedError: Phrase(
+        "The model server rejects the request: wrong key, unknown model, or a prompt that is too long."
+    ),
+    ModelReplyError: Phrase(
+        "The model's reply cannot be used: refused, cut off, or not in the form that was asked for."
+    ),
+    WebBusyError: Phrase("The web search did not answer: timeout, server error or lost connection."),
+    WebRejectedError: Phrase("The web search rejects the request: wrong key, plan used up, or a bad query."),
+    LibraryError: Phrase("The library is not reachable."),
+    OverdueError: Phrase("A service did not answer within the time that its node has."),
+    TimeUpError: Phrase("The time for this question is up."),
+    ServiceError: Phrase("Something that an answer needs does not work."),
+    TraceError: Phrase("The traces cannot be read or written: the database is not reachable."),
+    sqlite3.Error: Phrase("The memory of the conversation cannot be used."),
+    psycopg.Error: Phrase("The memory of the conversation cannot be used."),
+    TimeoutError: Phrase("The answer took too long."),
+    Exception: Phrase("Something went wrong while answering."),
+}
+"""What is said of what failed; of an error that stands not here, what is said of what it is a kind of."""
 
 GRACE = 10.0
 """Seconds beyond the deadline after which a run that did not keep it is ended."""
@@ -126,7 +160,7 @@ class Answering:
         try:
             return await self._recorder.open(opening)
         except TraceError as error:
-            raise AnswerFailedError(str(error), trace_id="", transient=True) from error
+            raise failure(error) from error
 
     async def _answer(self, question: Question, text: str, trace: OpenTrace, show: Show) -> Answered:
         try:
@@ -138,7 +172,7 @@ class Answering:
         except Exception as error:
             log.exception("question_failed")
             await _to_the_end(self._finish(question, trace, RunState.FAILED, f"{type(error).__name__}: {error}"))
-            raise _failure(error, trace.id) from error
+            raise failure(error, trace.id) from error
         await _to_the_end(self._finish(question, trace, RunState.ANSWERED))
         return _answered(text, answer, trace)
 
@@ -152,10 +186,10 @@ class Answering:
             # The turn is stored when the run ends: the answer is there, whole, and the asker is waiting for it.
             log.warning("turn_not_remembered", reason=str(error))
             journal.note(Fault(where="memory", kind=type(error).__name__, message=str(error)))
-            return _with_notice(journal.answer, NOT_REMEMBERED)
+            return _with_notice(journal.answer, NOT_REMEMBERED())
         if journal.answer is None:
             raise RuntimeError("The graph ended without an answer.")
-        return _with_notice(journal.answer, BUDGET_USED_UP) if frugal else journal.answer
+        return _with_notice(journal.answer, BUDGET_USED_UP()) if frugal else journal.answer
 
     async def _is_to_save(self, question: Question) -> bool:
         """Is the budget of the team used up, and is there something cheaper?"""
@@ -299,19 +333,12 @@ def _answered(text: str, answer: Answer, trace: OpenTrace) -> Answered:
     )
 
 
-def _failure(error: Exception, trace_id: str) -> AnswerFailedError:
-    match error:
-        case ServiceError():
-            return AnswerFailedError(
-                f"{error.__doc__} Try again shortly.", trace_id=trace_id, transient=error.transient
-            )
-        case sqlite3.Error() | psycopg.Error():
-            message = "The memory of the conversation cannot be used. Try again shortly."
-            return AnswerFailedError(message, trace_id=trace_id, transient=True)
-        case TimeoutError():
-            return AnswerFailedError("The answer took too long. Try again.", trace_id=trace_id, transient=True)
-        case _:
-            return AnswerFailedError("Something went wrong while answering.", trace_id=trace_id, transient=False)
+def failure(error: Exception, trace_id: str = "") -> AnswerFailedError:
+    """What the asker is told of an error, in the language that is spoken."""
+    said = next(FAILURES[kind] for kind in type(error).__mro__ if kind in FAILURES)
+    passing = isinstance(error, TraceError | sqlite3.Error | psycopg.Error | TimeoutError)
+    transient = error.transient if isinstance(error, ServiceError) else passing
+    return AnswerFailedError(said(), trace_id=trace_id, transient=transient)
 
 
 def _write_line(run: Finished) -> None:

@@ -5,9 +5,15 @@ from dataclasses import dataclass, field
 
 from bot.cleaning import clean
 from crag_graph.domain import Answer, Fault, JudgedStrip, ModelCall, Passage, Score, Turn
+from crag_graph.phrases import Phrase
 
 LONGEST_QUESTION = 40_000
 """Characters; Slack's own limit of a message."""
+
+
+EMPTY = Phrase("The question is empty. Ask something.")
+TOO_LONG = Phrase("The question has {number} characters; fewer than {most} are possible. Shorten it.")
+TRY_SHORTLY = Phrase("Try again shortly.")
 
 
 class QuestionError(ValueError):
@@ -17,11 +23,12 @@ class QuestionError(ValueError):
 class AnswerFailedError(Exception):
     """The question could not be answered; the message is fit for the asker, the rest is in the trace.
 
-    `transient`: another try may succeed.
+    `reason`: the same without the advice to try again. `transient`: another try may succeed.
     """
 
-    def __init__(self, message: str, *, trace_id: str, transient: bool) -> None:
-        super().__init__(message)
+    def __init__(self, reason: str, *, trace_id: str, transient: bool) -> None:
+        super().__init__(f"{reason} {TRY_SHORTLY()}" if transient else reason)
+        self.reason = reason
         self.trace_id = trace_id
         self.transient = transient
 
@@ -89,9 +96,7 @@ def check(text: str) -> str:
     """The cleaned question. Raises QuestionError where it is empty or too long."""
     question = clean(text).strip()
     if not question:
-        raise QuestionError("The question is empty. Ask something.")
+        raise QuestionError(EMPTY())
     if len(question) >= LONGEST_QUESTION:
-        raise QuestionError(
-            f"The question has {len(question):,} characters; fewer than {LONGEST_QUESTION:,} are possible. Shorten it."
-        )
+        raise QuestionError(TOO_LONG(number=f"{len(question):,}", most=f"{LONGEST_QUESTION:,}"))
     return question

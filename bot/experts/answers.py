@@ -16,6 +16,7 @@ from crag_graph.knowledge.documents import Block, BlockKind, LoadedDocument, New
 from crag_graph.knowledge.errors import DocumentError
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.tables import documents
+from crag_graph.phrases import Phrase
 
 LOADER = "expert"
 LONGEST_QUESTION = 2_000
@@ -23,9 +24,12 @@ LONGEST_ANSWER = 20_000
 LONGEST_IN_TITLE = 120
 SOURCE = "expert-answer:"
 """With the digest of the question: the same question again is the same document."""
-LOCATION = "Expert answer"
-TITLE = "Answer by {name}, {day}: {question}"
-SOMEBODY = "a colleague"
+LOCATION = Phrase("Expert answer")
+TITLE = Phrase("Answer by {name}, {day}: {question}")
+SOMEBODY = Phrase("a colleague")
+BOTH_NEEDED = Phrase("Both are needed: the question, and its answer.")
+QUESTION_TOO_LONG = Phrase("The question has more than {most} characters. Shorten it.")
+ANSWER_TOO_LONG = Phrase("The answer has more than {most} characters. Add it as a document instead.")
 
 
 class CorrectionError(ValueError):
@@ -188,11 +192,11 @@ def _checked(correction: Correction) -> Correction:
     question = " ".join(clean(correction.question).split())
     answer = clean(correction.answer).strip()
     if not question or not answer:
-        raise CorrectionError("Both are needed: the question, and its answer.")
+        raise CorrectionError(BOTH_NEEDED())
     if len(question) > LONGEST_QUESTION:
-        raise CorrectionError(f"The question has more than {LONGEST_QUESTION:,} characters. Shorten it.")
+        raise CorrectionError(QUESTION_TOO_LONG(most=f"{LONGEST_QUESTION:,}"))
     if len(answer) > LONGEST_ANSWER:
-        raise CorrectionError(f"The answer has more than {LONGEST_ANSWER:,} characters. Add it as a document instead.")
+        raise CorrectionError(ANSWER_TOO_LONG(most=f"{LONGEST_ANSWER:,}"))
     name = " ".join(clean(correction.author_name).split())
     link = correction.link if correction.link.startswith(("https://", "http://")) else ""
     return Correction(
@@ -224,7 +228,7 @@ def _document(said: Correction, when: datetime) -> NewDocument:
 
 def _pages(said: Correction, when: datetime) -> LoadedDocument:
     """The question stands above each paragraph, so that an answer like “16” is found by it and understood."""
-    headings = (LOCATION, said.question)
+    headings = (LOCATION(), said.question)
     paragraphs = filter(None, (part.strip() for part in re.split(r"\n\s*\n", said.answer)))
     return LoadedDocument(
         source=source_of(said.question),
@@ -238,7 +242,7 @@ def _title(said: Correction, when: datetime) -> str:
     question = said.question
     if len(question) > LONGEST_IN_TITLE:
         question = f"{question[: LONGEST_IN_TITLE - 1]}…"
-    return TITLE.format(name=said.author_name or said.author or SOMEBODY, day=f"{when:%Y-%m-%d}", question=question)
+    return TITLE(name=said.author_name or said.author or SOMEBODY(), day=f"{when:%Y-%m-%d}", question=question)
 
 
 def source_of(question: str) -> str:

@@ -18,6 +18,7 @@ from bot.experts.answers import Experts
 from bot.inbox import Inbox
 from bot.jobs import Queue
 from bot.slack import words
+from bot.slack.directory import Directory
 from bot.slack.incoming import Manners
 from bot.slack.listeners.about import on_about, on_about_asked
 from bot.slack.listeners.attached import on_files_kept, on_keep_files
@@ -47,6 +48,7 @@ from bot.slack.views.relay import STORE
 from bot.slack.views.settings import CHANNEL_CHOSEN, SETTINGS_SAVED
 from bot.slack.views.storing import STORED
 from bot.slack.web import Web
+from crag_graph.phrases import speak
 
 log = structlog.get_logger()
 
@@ -78,11 +80,12 @@ def make_app(web: Web, parts: Parts) -> AsyncApp:
         authorize=_authorize(parts.teams),  # type: ignore[arg-type] # Bolt takes None, too: not installed
         process_before_response=True,
         raise_error_for_unhandled_request=True,  # Bolt would log the whole payload
-        user_facing_authorize_error_message=words.NOT_INSTALLED,
+        user_facing_authorize_error_message=words.NOT_INSTALLED(),
         request_verification_enabled=False,  # transports.py does it: Bolt answers 500 to a timestamp that is no number
         attaching_conversation_kwargs_enabled=False,
     )
     app.use(_giving(vars(parts)))
+    app.use(_speak)
     _listen(app)
     app.error(on_error)
     return app
@@ -142,7 +145,7 @@ async def on_error(error: Exception, body: Mapping[str, Any]) -> BoltResponse:
         return BoltResponse(status=404, body="")
     log.error("listener_failed", kind=type(error).__name__, exc_info=error)
     if "command" in body:
-        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": words.TRY_SHORTLY})
+        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": words.TRY_SHORTLY()})
     return BoltResponse(status=500, body="")
 
 
@@ -179,3 +182,13 @@ def _giving(named: Mapping[str, Any]) -> Callable[..., Awaitable[None]]:
         await next_()
 
     return give
+
+
+async def _speak(body: Mapping[str, Any], context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
+    """To whoever pressed, typed a command or opened the home tab; messages are answered by workers."""
+    event: Mapping[str, Any] = body.get("event") or {}
+    if event.get("type") in {None, "app_home_opened"} and context.user_id:
+        asked = body.get("text", "") if body.get("command") == "/crag-ask" else ""
+        directory: Directory = context["directory"]
+        speak(await directory.language(context.user_id, asked))
+    await next_()

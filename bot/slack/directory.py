@@ -1,20 +1,28 @@
 """Who and what is in the workspace, as Slack says, remembered briefly."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from bot.slack.incoming import Kind
-from bot.slack.web import SlackRefusedError, Web, heard
+from bot.slack.web import SlackError, SlackRefusedError, Web, heard
+from crag_graph.models.languages import recognise
+from crag_graph.phrases import LANGUAGES, SOURCE, language_of_locale
 
 REMEMBERED = 300.0
 """Seconds; events of channels and members drop what they concern before."""
 MOST = 10_000
+PATIENCE = 1.0
+"""Seconds in which Slack has to say what language a person has."""
 PAGE = 1_000
 MOST_CHANNELS = 200
 """Of a person: further ones are not looked at."""
+
+_MARKUP = re.compile(r"<[^<>]*>")
+"""Mentions and links, which are in no language."""
 
 Value = TypeVar("Value")
 
@@ -41,6 +49,8 @@ class Person:
     guest: bool = True
     admin: bool = False
     """Of the workspace."""
+    language: str = SOURCE
+    """That Slack is shown to the person in, where we speak it."""
 
 
 class Directory:
@@ -57,6 +67,16 @@ class Directory:
 
     async def person(self, user: str) -> Person:
         return await self._people.get(user)
+
+    async def language(self, user: str, said: str = "") -> str:
+        """To speak to the person in: that of what was said (in Slack's markup), else that of the person's Slack; nobody waits long for it."""
+        if (told := recognise(_MARKUP.sub(" ", said))) in LANGUAGES:
+            return told
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return (await self.person(user)).language if user else SOURCE
+        except (SlackError, TimeoutError):
+            return SOURCE
 
     async def channels_of(self, user: str) -> tuple[str, ...]:
         """Conversations that the person is in and that we may know of."""
@@ -101,7 +121,7 @@ class Directory:
 
     async def _ask_person(self, user: str) -> Person:
         try:
-            told = (await heard(self._client.users_info(user=user)))["user"]
+            told = (await heard(self._client.users_info(user=user, include_locale=True)))["user"]
         except SlackRefusedError:
             return Person(id=user)
         profile: Mapping[str, Any] = told.get("profile") or {}
@@ -109,7 +129,14 @@ class Directory:
         limited = ("is_restricted", "is_ultra_restricted", "is_stranger", "deleted")
         guest = any(told.get(flag) for flag in limited)
         admin = not guest and bool(told.get("is_admin") or told.get("is_owner"))
-        return Person(id=user, name=name or "", home=told.get("team_id") or "", guest=guest, admin=admin)
+        return Person(
+            id=user,
+            name=name or "",
+            home=told.get("team_id") or "",
+            guest=guest,
+            admin=admin,
+            language=language_of_locale(told.get("locale") or ""),
+        )
 
     async def _ask_channels(self, user: str) -> tuple[str, ...]:
         try:

@@ -20,6 +20,7 @@ from bot.traces.wishes import drop_wish, fulfilled, take_wish, teams_that_wait
 from crag_graph.domain import Progress
 from crag_graph.embedding import Embedder
 from crag_graph.knowledge.demotions import Demotions
+from crag_graph.phrases import speak
 from crag_graph.services import ServiceError
 
 AT_A_TIME = 500
@@ -55,6 +56,7 @@ class Nightly:
         if team is None or allowed is None:
             return
         question = replace(await question_again(self.engine, run), spaces=allowed.spaces, web_wanted=False)
+        speak(await team.directory.language(run["asker"], run["question"]))
         answered = await self.answering.answer(question, _quietly)
         if answered.answer.abstained:
             return
@@ -104,6 +106,7 @@ async def _asked(team: Team, person: str, answer: ExpertAnswer) -> bool:
     """False where Slack does not reach the person, or nobody knows any more who it was."""
     try:
         if person:
+            speak(await team.directory.language(person))
             await ask_whether_still_right(team.web, person, answer)
     except SlackRefusedError as refused:
         log.info("expert_not_asked", code=refused.code)

@@ -224,7 +224,9 @@ def make_team(web: Web, me: Me, installation: Installation, uses: Uses, pace: Pa
             answering=uses.answering,
             channels=channels,
             limits=installation.limits,
-            treasurer=Treasurer(budget=uses.budget, web=web, admins=_of_team(installation.admins, me.team)),
+            treasurer=Treasurer(
+                budget=uses.budget, web=web, directory=directory, admins=_of_team(installation.admins, me.team)
+            ),
             asking=Asking(engine=uses.engine, me=me, web=web, directory=directory),
             inquiry=Inquiry(me=me, web=web, inbox=uses.inbox, directory=directory, attached=attached),
             reader=Reader(inbox=uses.inbox, ingest=uses.ingest, files=files, attached=attached),

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import structlog
 
 from bot.inbox import Claim, Inbox
+from bot.slack.replies.presses import language_of
 from bot.slack.teams import Team, Teams
+from crag_graph.phrases import speak
 
 log = structlog.get_logger()
 
@@ -32,9 +34,17 @@ class Working:
             team = await self._team(claim)
             if team is None:
                 log.warning("item_dropped", team=claim.team, reason="the app is not installed there")
-            if not await (handle(team, claim) if team else self.inbox.done(claim)):
+            if not await (_handled(team, claim, handle) if team else self.inbox.done(claim)):
                 return
 
     async def _team(self, claim: Claim) -> Team | None:
         """What did not work before is not tried for ever: first we ask whether we still are there."""
         return await (self.teams.of(claim.team) if claim.attempt == 1 else self.teams.check(claim.team))
+
+
+async def _handled(team: Team, claim: Claim, handle: Handle) -> bool:
+    """In the language of what was asked, or of whoever waits for it."""
+    person = claim.person or claim.payload.get("forget", {}).get("user", "")
+    said = claim.payload.get("message", {}).get("text", "")
+    speak(language_of(claim) or await team.directory.language(person, said))
+    return await handle(team, claim)

@@ -8,10 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from socket import SOCK_STREAM, gaierror
+from typing import ClassVar
 
 import httpx
 
 from crag_graph.knowledge.errors import DocumentError, TooLargeError
+from crag_graph.phrases import Phrase
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[Address]]]
@@ -26,15 +28,15 @@ _CONNECT_TIMEOUT = 10.0
 
 
 class AddressRefusedError(DocumentError):
-    """The address may not be fetched."""
+    problem: ClassVar = Phrase("The address may not be fetched.")
 
 
 class AddressUnreachableError(DocumentError):
-    """The address did not answer."""
+    problem: ClassVar = Phrase("The address did not answer.")
 
 
 class AddressRejectedError(DocumentError):
-    """The address does not give the document."""
+    problem: ClassVar = Phrase("The address does not give the document.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,9 @@ class Fetcher:
             async with asyncio.timeout(self._seconds):
                 return await self._follow(_parsed(url))
         except TimeoutError as error:
-            raise AddressUnreachableError(f"It was not done after {self._seconds:g} seconds.") from error
+            raise AddressUnreachableError(
+                Phrase("It was not done after {seconds} seconds."), seconds=f"{self._seconds:g}"
+            ) from error
 
     async def _follow(self, url: httpx.URL) -> Fetched:
         for _ in range(_MOST_REDIRECTS + 1):
@@ -84,7 +88,7 @@ class Fetcher:
             if isinstance(found, Fetched):
                 return found
             url = found
-        raise AddressRejectedError(f"It redirects more than {_MOST_REDIRECTS} times.")
+        raise AddressRejectedError(Phrase("It redirects more than {most} times."), most=_MOST_REDIRECTS)
 
     async def _hop(self, url: httpx.URL) -> Fetched | httpx.URL:
         """The document, or where the address redirects to."""
@@ -104,7 +108,7 @@ class Fetcher:
             url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80)
         )
         if url.host.lower() not in self._allowed and not all(map(is_public, addresses)):
-            raise AddressRefusedError(f"{url.host} is not on the public internet.")
+            raise AddressRefusedError(Phrase("{host} is not on the public internet."), host=url.host)
         return addresses
 
     async def _ask(self, url: httpx.URL, address: Address) -> Fetched | httpx.URL:
@@ -135,7 +139,9 @@ class Fetcher:
         if response.is_redirect and "location" in response.headers:
             return _parsed(response.headers["location"], url)
         if not response.is_success:
-            raise AddressRejectedError(f"{url.host} answers with status {response.status_code}.")
+            raise AddressRejectedError(
+                Phrase("{host} answers with status {status}."), host=url.host, status=response.status_code
+            )
         return Fetched(
             data=await self._body(response),
             content_type=response.headers.get("content-type", ""),
@@ -154,14 +160,14 @@ class Fetcher:
                 body += unzip.decompress(piece, self._size + 1 - len(body)) if zipped else piece
                 self._check_size(len(body))
         except zlib.error as error:
-            raise AddressRejectedError("Its compression is damaged.") from error
+            raise AddressRejectedError(Phrase("Its compression is damaged.")) from error
         if zipped and not unzip.eof:
-            raise AddressUnreachableError("The end of it is missing.")
+            raise AddressUnreachableError(Phrase("The end of it is missing."))
         return bytes(body)
 
     def _check_size(self, size: int) -> None:
         if size > self._size:
-            raise TooLargeError(f"{self._size:,} bytes are allowed.")
+            raise TooLargeError(Phrase("{most} bytes are allowed."), most=f"{self._size:,}")
 
 
 def is_public(address: Address) -> bool:
@@ -180,13 +186,13 @@ def _parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
     try:
         parsed = base.join(url) if base else httpx.URL(url)
     except (httpx.InvalidURL, ValueError) as error:
-        raise AddressRefusedError("It is not a web address.") from error
+        raise AddressRefusedError(Phrase("It is not a web address.")) from error
     if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise AddressRefusedError("Only http:// and https:// addresses are fetched.")
+        raise AddressRefusedError(Phrase("Only http:// and https:// addresses are fetched."))
     if not 0 < (parsed.port or 1) <= _LAST_PORT:
-        raise AddressRefusedError("Its port is beyond 65535.")
+        raise AddressRefusedError(Phrase("Its port is beyond 65535."))
     if parsed.userinfo:
-        raise AddressRefusedError("It carries a name or password.")
+        raise AddressRefusedError(Phrase("It carries a name or password."))
     return parsed.copy_with(fragment=None)
 
 
@@ -196,11 +202,13 @@ async def _resolved(host: str, port: int) -> list[Address]:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
         return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     except (gaierror, ValueError) as error:
-        raise AddressUnreachableError(f"There is no host named {host}.") from error
+        raise AddressUnreachableError(Phrase("There is no host named {host}."), host=host) from error
 
 
 def _is_zipped(encoding: str) -> bool:
     encoding = encoding.strip().lower()
     if encoding not in {"", "identity", "gzip", "x-gzip"}:
-        raise AddressRejectedError(f"It is packed in a way that was not asked for: {encoding[:40]}.")
+        raise AddressRejectedError(
+            Phrase("It is packed in a way that was not asked for: {encoding}."), encoding=encoding[:40]
+        )
     return encoding.endswith("gzip")

@@ -10,6 +10,7 @@ from pathlib import Path
 from crag_graph.knowledge.errors import MissingError, NoDocumentError, TooLargeError
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.loaders.load import supported
+from crag_graph.phrases import Phrase
 
 _SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -128,7 +129,9 @@ def _read(path: Path, size: int) -> bytes:
         if not path.is_file():
             raise MissingError
         if path.stat().st_size > size:
-            raise TooLargeError(f"It has {path.stat().st_size:,} bytes; {size:,} are allowed.")
+            raise TooLargeError(
+                Phrase("It has {bytes} bytes; {most} are allowed."), bytes=f"{path.stat().st_size:,}", most=f"{size:,}"
+            )
         return path.read_bytes()
     except OSError as error:
         raise MissingError(f"({error.strerror})") from error

@@ -1,4 +1,4 @@
-"""Which language a short text is in, by its small words; enough to pick word lists, never to refuse a text."""
+"""Which language a short text is in, by its small words; enough to pick word lists and to answer in, never to refuse a text."""
 
 import re
 from functools import cache
@@ -6,6 +6,8 @@ from functools import cache
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
+CERTAIN = 1.0
+"""How much more than of any other language there is in a text that leaves no doubt: one small word."""
 _LETTERS = {"de": "äöüß", "fr": "èêœçàù", "es": "ñ¿¡", "pt": "ãõêçâ"}
 
 STOP_WORDS = {
@@ -57,16 +59,28 @@ STOP_WORDS = {
 
 def guess(text: str) -> str:
     """The language whose small words the text has most, its own letters breaking a tie; `en` where nothing tells."""
+    hits = _hits(text)
+    return max(hits, key=lambda language: (hits[language], language == "en"))
+
+
+def recognise(text: str) -> str:
+    """The same where the text leaves no doubt, else nothing: too few words, or words of several languages alike."""
+    hits = _hits(text)
+    best, second = sorted(hits, key=hits.__getitem__, reverse=True)[:2]
+    return best if hits[best] >= hits[second] + CERTAIN else ""
+
+
+def _hits(text: str) -> dict[str, float]:
+    """How much in the text is of each language."""
     if _KANA.search(text):
-        return "ja"
+        return {language: float(len(text)) if language == "ja" else 0.0 for language in STOP_WORDS}
     lowered = text.casefold().replace("’", "'")
     words = _WORD.findall(lowered)
-    hits = {
+    return {
         language: sum(word in stop_words(language) for word in words)
         + any(letter in lowered for letter in _LETTERS.get(language, "")) / 2
         for language in STOP_WORDS
     }
-    return max(hits, key=lambda language: (hits[language], language == "en"))
 
 
 @cache

@@ -8,36 +8,51 @@ from langgraph.runtime import Runtime
 from crag_graph.context import Context
 from crag_graph.domain import Abstention, Answer, Fault, ModelCall, TextDelta
 from crag_graph.memory import remembered
+from crag_graph.phrases import Phrase
 from crag_graph.services import ServiceError
 from crag_graph.state import State
 
 SECONDS_ELSEWHERE = 5.0
 
 TEXTS = {
-    Abstention.NOTHING_FOUND: "I found nothing on this. "
-    "Ask with other words, or add a document that covers it to the library.",
-    Abstention.TOO_WEAK: "What I found touches on this, but nothing in it answers the question. "
-    "Ask more precisely, or add a document that covers it to the library.",
-    Abstention.NOT_VISIBLE_HERE: "A document that you may read answers this, but it cannot be used here. "
-    "Ask me again where it belongs, or in a direct message.",
-    Abstention.WEB_UNREACHABLE: "The library does not answer this, and the web could not be reached. "
-    "Ask again in a few minutes.",
-    Abstention.WEB_OFF: "The library does not answer this, and web search is off here. "
-    "Add a document that covers it to the library, or have web search turned on.",
-    Abstention.WEB_NOT_ASKED: "The library does not answer this, and the web was not asked. "
-    "Have me search the web too, or add a document that covers it to the library.",
+    Abstention.NOTHING_FOUND: Phrase(
+        "I found nothing on this. Ask with other words, or add a document that covers it to the library."
+    ),
+    Abstention.TOO_WEAK: Phrase(
+        "What I found touches on this, but nothing in it answers the question. "
+        "Ask more precisely, or add a document that covers it to the library."
+    ),
+    Abstention.NOT_VISIBLE_HERE: Phrase(
+        "A document that you may read answers this, but it cannot be used here. "
+        "Ask me again where it belongs, or in a direct message."
+    ),
+    Abstention.WEB_UNREACHABLE: Phrase(
+        "The library does not answer this, and the web could not be reached. Ask again in a few minutes."
+    ),
+    Abstention.WEB_OFF: Phrase(
+        "The library does not answer this, and web search is off here. "
+        "Add a document that covers it to the library, or have web search turned on."
+    ),
+    Abstention.WEB_NOT_ASKED: Phrase(
+        "The library does not answer this, and the web was not asked. "
+        "Have me search the web too, or add a document that covers it to the library."
+    ),
 }
-MODEL_AWAY = "The language model gave no answer, and no sentence of the sources answers this by itself."
-NEAREST = "The nearest that I found is “{title}”."
+MODEL_AWAY = Phrase("The language model gave no answer, and no sentence of the sources answers this by itself.")
+NEAREST = Phrase("The nearest that I found is “{title}”.")
 LONGEST_TITLE = 80
 
 OF_FILES = {
-    Abstention.WEB_UNREACHABLE: "The files do not answer this, and the web could not be reached. "
-    "Ask again in a few minutes.",
-    Abstention.WEB_OFF: "The files do not answer this. "
-    "Ask more precisely, or ask again without the files, and I look in the library.",
-    Abstention.WEB_NOT_ASKED: "The files do not answer this, and I looked nowhere else. "
-    "Ask more precisely, have me search the web too, or ask again without the files, and I look in the library.",
+    Abstention.WEB_UNREACHABLE: Phrase(
+        "The files do not answer this, and the web could not be reached. Ask again in a few minutes."
+    ),
+    Abstention.WEB_OFF: Phrase(
+        "The files do not answer this. Ask more precisely, or ask again without the files, and I look in the library."
+    ),
+    Abstention.WEB_NOT_ASKED: Phrase(
+        "The files do not answer this, and I looked nowhere else. "
+        "Ask more precisely, have me search the web too, or ask again without the files, and I look in the library."
+    ),
 }
 """Where the question was asked of files that came with it."""
 
@@ -51,7 +66,7 @@ async def abstain(state: State, runtime: Runtime[Context]) -> State:
         verdict=state["verdict"],
         reason=state["reason"],
         abstention=abstention,
-        notice=MODEL_AWAY if any(fault.where == "generate" for fault in state.get("faults", ())) else "",
+        notice=MODEL_AWAY() if any(fault.where == "generate" for fault in state.get("faults", ())) else "",
     )
     runtime.stream_writer(TextDelta(text=answer.text))
     return {
@@ -64,7 +79,7 @@ async def abstain(state: State, runtime: Runtime[Context]) -> State:
 
 def _text(abstention: Abstention, state: State) -> str:
     of_files = OF_FILES if state.get("files_alone") else TEXTS
-    return of_files.get(abstention, TEXTS[abstention])
+    return of_files.get(abstention, TEXTS[abstention])()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,4 +127,4 @@ def _nearest(state: State, abstention: Abstention) -> str:
         return ""
     nearest = max(kept, key=lambda judged: judged.score.value).strip.passage
     title = " ".join(nearest.title.split())[:LONGEST_TITLE].strip()
-    return NEAREST.format(title=title) if title else ""
+    return NEAREST(title=title) if title else ""

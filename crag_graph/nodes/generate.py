@@ -7,19 +7,22 @@ from crag_graph.context import Context
 from crag_graph.domain import Abstention, Answer, Strip, TextDelta, TextRestart, Verdict
 from crag_graph.marks import Marks
 from crag_graph.memory import conversation, remembered
+from crag_graph.phrases import Phrase
 from crag_graph.services import Brief, Draft, ModelReplyError, Source
 from crag_graph.state import State
 from crag_graph.strips import recombine
 
-MODEL_AWAY = "The language model gave no answer, so this one is quoted from the sources."
-WEB_OFF = "The library answers this only in part, and web search is off here: the rest is not covered."
-WEB_NOT_ASKED = "The library answers this only in part, and the web was not asked: the rest is not covered."
-WEB_UNREACHABLE = "The library answers this only in part, and the web could not be reached: the rest is not covered."
-FILES_IN_PART = "The files answer this only in part, and I looked nowhere else: the rest is not covered."
-WEB_OFF_TOO = "Web search is off here: this answer is from the library alone."
-WEB_UNREACHABLE_TOO = "The web could not be reached: this answer is from the library alone."
-PART_MISSING = "Nothing that I found answers “{part}”."
-UNCITED = "This answer names no source, and none could be found for it: check it before you rely on it."
+MODEL_AWAY = Phrase("The language model gave no answer, so this one is quoted from the sources.")
+WEB_OFF = Phrase("The library answers this only in part, and web search is off here: the rest is not covered.")
+WEB_NOT_ASKED = Phrase("The library answers this only in part, and the web was not asked: the rest is not covered.")
+WEB_UNREACHABLE = Phrase(
+    "The library answers this only in part, and the web could not be reached: the rest is not covered."
+)
+FILES_IN_PART = Phrase("The files answer this only in part, and I looked nowhere else: the rest is not covered.")
+WEB_OFF_TOO = Phrase("Web search is off here: this answer is from the library alone.")
+WEB_UNREACHABLE_TOO = Phrase("The web could not be reached: this answer is from the library alone.")
+PART_MISSING = Phrase("Nothing that I found answers “{part}”.")
+UNCITED = Phrase("This answer names no source, and none could be found for it: check it before you rely on it.")
 
 
 async def generate(state: State, runtime: Runtime[Context]) -> State:
@@ -82,10 +85,10 @@ def _completed(marks: Marks, draft: Draft, sources: dict[int, tuple[Strip, ...]]
 def _notice(state: State, draft: Draft, *, cited: bool) -> str:
     failed = any(fault.where == "generate" for fault in state.get("faults", ()))
     notices = (
-        MODEL_AWAY if draft.quoted and failed else "",
-        *(PART_MISSING.format(part=part.strip(" ?")) for part in draft.missing),
+        MODEL_AWAY() if draft.quoted and failed else "",
+        *(PART_MISSING(part=part.strip(" ?")) for part in draft.missing),
         _without_web(state),
-        "" if cited else UNCITED,
+        "" if cited else UNCITED(),
     )
     return " ".join(filter(None, notices))
 
@@ -95,12 +98,12 @@ def _without_web(state: State) -> str:
     enough = state["verdict"] is Verdict.CORRECT
     match state.get("web_missing"):
         case Abstention.WEB_OFF | Abstention.WEB_NOT_ASKED if state.get("files_alone"):
-            return "" if enough else FILES_IN_PART
+            return "" if enough else FILES_IN_PART()
         case Abstention.WEB_OFF:
-            return WEB_OFF_TOO if enough else WEB_OFF
+            return WEB_OFF_TOO() if enough else WEB_OFF()
         case Abstention.WEB_UNREACHABLE:
-            return WEB_UNREACHABLE_TOO if enough else WEB_UNREACHABLE
+            return WEB_UNREACHABLE_TOO() if enough else WEB_UNREACHABLE()
         case Abstention.WEB_NOT_ASKED:
-            return WEB_NOT_ASKED
+            return WEB_NOT_ASKED()
         case _:
             return ""

@@ -9,6 +9,7 @@ import aiohttp
 
 from bot.slack.text.mrkdwn import clean
 from bot.slack.web import SlackAwayError, SlackRefusedError, Web, heard
+from crag_graph.phrases import Phrase
 
 LARGEST = 50_000_000
 """Bytes."""
@@ -16,6 +17,17 @@ SECONDS = 120
 _SLACK_HOST = "files.slack.com"
 _LOGIN_STARTS = (b"<!doctype html", b"<html")
 _PAGES = (".html", ".htm", ".xhtml")
+
+
+ELSEWHERE = Phrase("{name} lies with another service. Download it there and share the file itself.")
+TOO_LARGE = Phrase("{name} has more than {megabytes} MB, which is too large.")
+NOT_AT_SLACK = Phrase("{name} does not lie with Slack, so it is not fetched.")
+NOT_GIVEN = Phrase("Slack does not give {name} away (HTTP {status}).")
+NO_SCOPE = Phrase(
+    "I may not read files here: the app lacks `files:read`. Have an admin install it anew with its manifest."
+)
+GONE = Phrase("The file is gone. Share it again.")
+REFUSED = Phrase("Slack does not let me read the file ({code}).")
 
 
 class FileError(Exception):
@@ -46,9 +58,9 @@ class Files:
             raise FileError(_refusal(refused.code)) from refused
         name = clean(told.get("name") or told.get("title") or "") or file
         if told.get("is_external") or told.get("mode") == "external":
-            raise FileError(f"{name} lies with another service. Download it there and share the file itself.")
+            raise FileError(ELSEWHERE(name=name))
         if int(told.get("size") or 0) > LARGEST:
-            raise FileError(f"{name} has more than {LARGEST // 1_000_000} MB, which is too large.")
+            raise FileError(TOO_LARGE(name=name, megabytes=LARGEST // 1_000_000))
         data = await self._download(told.get("url_private_download") or told.get("url_private") or "", name)
         if _is_page(data) and not (name.lower().endswith(_PAGES) and len(data) == told.get("size")):
             raise FileError(_refusal("missing_scope"))  # Slack's login page, with HTTP 200
@@ -56,7 +68,7 @@ class Files:
 
     async def _download(self, address: str, name: str) -> bytes:
         if urlsplit(address).netloc not in self._hosts:
-            raise FileError(f"{name} does not lie with Slack, so it is not fetched.")
+            raise FileError(NOT_AT_SLACK(name=name))
         try:
             async with self._web.session.get(
                 address,
@@ -73,12 +85,12 @@ async def _content(response: aiohttp.ClientResponse, name: str) -> bytes:
     if response.status >= 500:  # noqa: PLR2004 - HTTP
         raise SlackAwayError(f"http_{response.status}")
     if response.status != 200:  # noqa: PLR2004 - HTTP
-        raise FileError(f"Slack does not give {name} away (HTTP {response.status}).")
+        raise FileError(NOT_GIVEN(name=name, status=response.status))
     data = bytearray()
     async for piece in response.content.iter_chunked(1 << 16):
         data += piece
         if len(data) > LARGEST:
-            raise FileError(f"{name} has more than {LARGEST // 1_000_000} MB, which is too large.")
+            raise FileError(TOO_LARGE(name=name, megabytes=LARGEST // 1_000_000))
     return bytes(data)
 
 
@@ -88,7 +100,7 @@ def _is_page(data: bytes) -> bool:
 
 def _refusal(code: str) -> str:
     if code in {"missing_scope", "not_allowed_token_type"}:
-        return "I may not read files here: the app lacks `files:read`. Have an admin install it anew with its manifest."
+        return NO_SCOPE()
     if code in {"file_deleted", "file_not_found"}:
-        return "The file is gone. Share it again."
-    return f"Slack does not let me read the file ({code})."
+        return GONE()
+    return REFUSED(code=code)

@@ -18,6 +18,7 @@ from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web
 from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.ingest import Ingest, Ingested, Outcome, Step
 from crag_graph.knowledge.sources import Upload, is_address
+from crag_graph.phrases import Phrase
 from crag_graph.services import ServiceError
 
 log = structlog.get_logger()
@@ -26,8 +27,20 @@ MOST_ATTEMPTS = 6
 PAUSE = 5.0
 EDIT_EVERY = 2.0
 """Seconds between two changes of the message that tells the progress."""
-AWAY = "The library cannot be reached or the embedding model is away. I will try again in {seconds:g} seconds."
-GIVEN_UP = "This did not work after several tries. Try again later."
+ADDING = Phrase("Adding {name}…")
+GOING_ON = Phrase("Adding {name}: {done} of {passages} passages…")
+NOT_ADDED = Phrase("Not added: {name}. {reason}")
+DONE = {
+    Outcome.ADDED: Phrase("Added **{title}** (number {number}, passages: {passages}). {where}"),
+    Outcome.REPLACED: Phrase(
+        "Replaced by its new version: **{title}** (number {number}, passages: {passages}). {where}"
+    ),
+    Outcome.UNCHANGED: Phrase("Unchanged: **{title}** (number {number}, passages: {passages}). {where}"),
+}
+SUPERSEDED = Phrase("It says that it was superseded, so it ranks behind current documents.")
+UNNAMED = Phrase("the file")
+AWAY = Phrase("The library cannot be reached or the embedding model is away. I will try again in {seconds} seconds.")
+GIVEN_UP = Phrase("This did not work after several tries. Try again later.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +70,7 @@ class Request:
 
     @property
     def name(self) -> str:
-        return self.address or self.title or "the file"
+        return self.address or self.title or UNNAMED()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +107,7 @@ class Ingesting:
         """What is to be said in the end. Raises RetryLaterError."""
         if request.refusal:
             return request.refusal
-        await board.say(f"Adding {request.name}…")
+        await board.say(ADDING(name=request.name))
         try:
             source = await self._source(request)
             name = source.filename if request.file and isinstance(source, Upload) else request.name
@@ -106,15 +119,15 @@ class Ingesting:
             return f"{error}"
         except ServiceError as error:
             if claim.attempt >= MOST_ATTEMPTS:
-                return GIVEN_UP
+                return GIVEN_UP()
             log.warning("ingest_failed", error=str(error))
-            await board.say(AWAY.format(seconds=PAUSE * claim.attempt))
+            await board.say(AWAY(seconds=f"{PAUSE * claim.attempt:g}"))
             raise RetryLaterError(PAUSE * claim.attempt) from error
         except (SlackError, InboxError, ClaimLostError):
             raise
         except Exception:
             log.exception("ingest_broke")
-            return GIVEN_UP
+            return GIVEN_UP()
 
     async def _ingested(self, source: str | Upload, request: Request, board: "Board") -> Any:
         async with board:
@@ -170,7 +183,7 @@ class Board:
     def note(self, step: Step) -> None:
         """Called for each step; told at leisure."""
         if step.passages:
-            self._line = f"Adding {self._request.name}: {step.done} of {step.passages} passages…"
+            self._line = GOING_ON(name=self._request.name, done=step.done, passages=step.passages)
 
     async def __aenter__(self) -> None:
         self._telling = asyncio.create_task(self._tell())
@@ -223,12 +236,10 @@ class Board:
 
 def _told(one: Ingested, name: str, where: str) -> str:
     if one.outcome is Outcome.FAILED or one.document is None:
-        return f"Not added: {name}. {one.reason}"
+        return NOT_ADDED(name=name, reason=one.reason)
     document = one.document
-    done = {Outcome.ADDED: "Added", Outcome.REPLACED: "Replaced by its new version:", Outcome.UNCHANGED: "Unchanged:"}
-    old = " It says that it was superseded, so it ranks behind current documents." if document.superseded else ""
-    size = f"{document.passages} passage{'' if document.passages == 1 else 's'}"
-    return f"{done[one.outcome]} **{document.title}** (number {document.id}, {size}). {where}{old}"
+    done = DONE[one.outcome](title=document.title, number=document.id, passages=document.passages, where=where)
+    return f"{done} {SUPERSEDED()}" if document.superseded else done
 
 
 def subject_of(request: Request) -> str:

@@ -18,6 +18,7 @@ from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.documents import StoredDocument
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.sources import Upload
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
@@ -31,10 +32,10 @@ TRIES = 3
 AT_ONCE = 2
 """Files of a team that are read at once in one process: embedding them takes the processor from every other answer."""
 
-TOO_MANY = "More than {most} files in one message are not read. Send it in another message."
-NO_ROOM = "The files before it are so long that I stopped there. Send it in another message."
-TOO_SLOW = "It took too long to read. Add it to the library, where I have the time."
-AWAY = "Slack does not hand it out at the moment. Send it again later."
+TOO_MANY = Phrase("More than {most} files in one message are not read. Send it in another message.")
+NO_ROOM = Phrase("The files before it are so long that I stopped there. Send it in another message.")
+TOO_SLOW = Phrase("It took too long to read. Add it to the library, where I have the time.")
+AWAY = Phrase("Slack does not hand it out at the moment. Send it again later.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +66,11 @@ class Reader:
 
     async def _read(self, claim: Claim, files: Sequence[tuple[str, str]], show: Show) -> Reading:
         read: list[StoredDocument] = []
-        unread = [_unread(name, TOO_MANY.format(most=MOST_FILES)) for _, name in files[MOST_FILES:]]
+        unread = [_unread(name, TOO_MANY(most=MOST_FILES)) for _, name in files[MOST_FILES:]]
         for file, name in files[:MOST_FILES]:
             room = MOST_PASSAGES - sum(document.passages for document in read)
-            await show(Stage(node=READ, detail=name or UNNAMED))
-            one = await self._one(claim, file, name, room) if room > 0 else _unread(name, NO_ROOM)
+            await show(Stage(node=READ, detail=name or UNNAMED()))
+            one = await self._one(claim, file, name, room) if room > 0 else _unread(name, NO_ROOM())
             if isinstance(one, Unread):
                 unread.append(one)
             else:
@@ -82,11 +83,11 @@ class Reader:
         except FileError as error:
             return _unread(name, str(error))
         except TimeoutError:
-            return _unread(name, TOO_SLOW)
+            return _unread(name, TOO_SLOW())
         except SlackAwayError:
             if claim.attempt < TRIES:
                 raise
-            return _unread(name, AWAY)
+            return _unread(name, AWAY())
 
     async def _taken_in(self, claim: Claim, file: str, room: int) -> StoredDocument | Unread:
         shared = await self.files.fetch(file)
@@ -101,4 +102,4 @@ class Reader:
 
 
 def _unread(name: str, reason: str) -> Unread:
-    return Unread(name=name or UNNAMED, reason=reason)
+    return Unread(name=name or UNNAMED(), reason=reason)

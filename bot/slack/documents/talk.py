@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.slack import words
 from bot.slack.directory import Directory, known_names
 from bot.slack.incoming import QUESTIONS, Me
 from bot.slack.text.mrkdwn import channels_named, clean, decode, mentioned
@@ -98,5 +99,5 @@ class Talk:
 
 
 def _about(message: Said, names: Mapping[str, str]) -> str:
-    author = names.get(message.get("user") or "") or message.get("username") or "Somebody"
+    author = names.get(message.get("user") or "") or message.get("username") or words.SOMEBODY()
     return f"{author}, {datetime.fromtimestamp(float(message['ts']), UTC):%Y-%m-%d}"

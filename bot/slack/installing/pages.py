@@ -24,6 +24,7 @@ from starlette.routing import Route
 from bot.slack.installing.client import OAuthClient
 from bot.slack.installing.store import EXPIRE, Installations, OrgWideError, States, logger
 from bot.slack.start import NICETIES, SCOPES
+from crag_graph.phrases import LANGUAGES, SOURCE, Phrase, language, language_of_locale, speak
 
 log = structlog.get_logger()
 
@@ -32,31 +33,31 @@ CALLBACK = "/slack/oauth_redirect"
 OPTIONAL = frozenset({"mpim:history", "mpim:read"})
 """Niceties that the manifest leaves to whoever installs: Slack refuses a whole request for one that the app lacks."""
 
-TITLE = "Install the bot"
-INVITATION = (
+TITLE = Phrase("Install the bot")
+INVITATION = Phrase(
     "It answers questions from your team's documents, checks what it found first, and names its sources. "
     "Slack asks you next what it may do in your workspace."
 )
-BUTTON = "Add to Slack"
-DONE = "The bot is installed"
-NEXT_STEPS = (
+BUTTON = Phrase("Add to Slack")
+DONE = Phrase("The bot is installed")
+NEXT_STEPS = Phrase(
     "It is now in {team}. Invite it to a channel with /invite and mention it with a question, or write to it directly."
 )
-OPEN = "Open Slack"
-NOT_DONE = "The bot was not installed"
-AGAIN = "Start again"
-STALE = "This installation was not begun in this browser, was done already, or took too long."
+OPEN = Phrase("Open Slack")
+NOT_DONE = Phrase("The bot was not installed")
+AGAIN = Phrase("Start again")
+STALE = Phrase("This installation was not begun in this browser, was done already, or took too long.")
 REFUSED = {
-    "access_denied": "Permission was not given in Slack. Nothing has changed.",
+    "access_denied": Phrase("Permission was not given in Slack. Nothing has changed."),
     "invalid_browser": STALE,
     "invalid_state": STALE,
 }
-NOT_CONFIRMED = "Slack did not confirm the installation."
-ORG_WIDE = (
+NOT_CONFIRMED = Phrase("Slack did not confirm the installation.")
+ORG_WIDE = Phrase(
     "It was installed for a whole organisation, and it can only work in single workspaces. "
     "An administrator of the organisation removes it there; then install it in one workspace."
 )
-NOT_NOW = "Slack or the database does not answer. Nothing was installed: try again shortly."
+NOT_NOW = Phrase("Slack or the database does not answer. Nothing was installed: try again shortly.")
 
 STYLE = (
     "body{margin:0;font:1.05rem/1.5 system-ui,sans-serif;color:#1d1c1d;background:#f6f5f4}"
@@ -95,7 +96,7 @@ def html(title: str, text: str, *, link: str = "", label: str = "") -> str:
     """One page: what is going on, and at most one way on."""
     way = f'<p><a href="{escape(link)}">{escape(label)}</a></p>' if link else ""
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>'
         f"<body><main><h1>{escape(title)}</h1><p>{escape(text)}</p>{way}</main></body></html>"
     )
@@ -103,7 +104,7 @@ def html(title: str, text: str, *, link: str = "", label: str = "") -> str:
 
 class _Flow(AsyncOAuthFlow):
     async def build_install_page_html(self, url: str, _request: AsyncBoltRequest) -> str:
-        return html(TITLE, INVITATION, link=url, label=BUTTON)
+        return html(TITLE(), INVITATION(), link=url, label=BUTTON())
 
 
 def _settings(oauth: OAuth, installations: Installations, *, api: str) -> AsyncOAuthSettings:
@@ -128,8 +129,8 @@ async def _succeeded(args: AsyncSuccessArgs) -> BoltResponse:
     installed = args.installation
     log.info("team_installed", team=installed.team_id, by=installed.user_id)
     query = urlencode({"app": installed.app_id or "", "team": installed.team_id or ""})
-    text = NEXT_STEPS.format(team=installed.team_name or installed.team_id)
-    page = html(DONE, text, link=f"https://slack.com/app_redirect?{query}", label=OPEN)
+    text = NEXT_STEPS(team=installed.team_name or installed.team_id)
+    page = html(DONE(), text, link=f"https://slack.com/app_redirect?{query}", label=OPEN())
     return _answer(page, args.settings)
 
 
@@ -138,8 +139,8 @@ async def _failed(args: AsyncFailureArgs) -> BoltResponse:
     known = args.reason in {*REFUSED, "missing_code", "invalid_code", "storage_error"}
     log.warning("team_not_installed", reason=args.reason if known else "told by the address")
     reason = REFUSED.get(args.reason, NOT_CONFIRMED)
-    text = ORG_WIDE if isinstance(args.error, OrgWideError) else reason
-    return _answer(html(NOT_DONE, text, link=INSTALL, label=AGAIN), args.settings, args.suggested_status_code)
+    text = (ORG_WIDE if isinstance(args.error, OrgWideError) else reason)()
+    return _answer(html(NOT_DONE(), text, link=INSTALL, label=AGAIN()), args.settings, args.suggested_status_code)
 
 
 def _answer(page: str, settings: AsyncOAuthSettings, status: int = 200) -> BoltResponse:
@@ -153,12 +154,19 @@ def _page(
     handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
 ) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
+        speak(_preferred(request.headers.get("accept-language", "")))
         try:
             response = to_starlette_response(await handle(to_async_bolt_request(request, b"")))
         except (SQLAlchemyError, OSError, aiohttp.ClientError, TimeoutError, SlackClientError) as error:
             log.warning("team_not_installed", reason=type(error).__name__)
-            response = HTMLResponse(html(NOT_DONE, NOT_NOW, link=INSTALL, label=AGAIN), status_code=503)
+            response = HTMLResponse(html(NOT_DONE(), NOT_NOW(), link=INSTALL, label=AGAIN()), status_code=503)
         response.headers.update(HEADERS)
         return response
 
     return endpoint
+
+
+def _preferred(accepted: str) -> str:
+    """The first of the languages that a browser asks for, best first, that we speak."""
+    wanted = (one.partition(";")[0].strip() for one in accepted.split(","))
+    return next((language_of_locale(one) for one in wanted if one.lower()[:2] in LANGUAGES), SOURCE)

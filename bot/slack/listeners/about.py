@@ -28,14 +28,14 @@ async def on_about(
     )
     text = await keeping.talk.text(message)
     await ack()
-    await open_modal(client, respond, body, about_view(subject, text), name=TITLE)
+    await open_modal(client, respond, body, about_view(subject, text), name=TITLE())
 
 
 async def on_about_asked(ack: AsyncAck, body: Mapping[str, Any], me: Me, taking: Taking) -> None:
     """Raises InboxError or QueueError: then the modal stays, and Slack says that it did not work."""
     subject, question = asked_of(body["view"])
     if wordless(question):
-        await ack(response_action="errors", errors={"question": words.HINT})
+        await ack(response_action="errors", errors={"question": words.HINT()})
         return
     await taking.take(_message(subject, question, body["user"]["id"], me))
     await ack()

@@ -18,13 +18,13 @@ from bot.slack.views.attached import (
     KEPT,
     NOTHING_LEFT,
     READ_WHOLE,
-    TITLE,
     KeptFiles,
     chosen_files,
     files_view,
     listed,
 )
 from bot.slack.views.keeping import notice_view
+from bot.slack.views.offers import KEEP_LABEL
 from crag_graph.knowledge.documents import StoredDocument
 
 
@@ -42,9 +42,9 @@ async def on_keep_files(
     view = await _view(documents, conversation, body, shelf) if documents else None
     await ack()
     if view is None:
-        await tell(respond, NOTHING_LEFT)
+        await tell(respond, NOTHING_LEFT())
     else:
-        await open_modal(client, respond, body, view, name=TITLE)
+        await open_modal(client, respond, body, view, name=KEEP_LABEL())
 
 
 def _may_see(conversation: str, body: Mapping[str, Any], me: Me) -> bool:
@@ -62,7 +62,7 @@ async def _view(
     try:
         request = await shelf.request(channel, user)
     except PermissionError as refusal:
-        return notice_view(TITLE, str(refusal))
+        return notice_view(KEEP_LABEL(), str(refusal))
     return files_view(
         documents,
         conversation,
@@ -82,7 +82,7 @@ async def on_files_kept(ack: AsyncAck, body: Mapping[str, Any], shelf: Shelf) ->
         await ack(response_action="errors", errors={FILES_BLOCK: str(refusal)})
         return
     said = await _keep(kept, frame, shelf)
-    await ack(response_action="update", view=notice_view(TITLE, said))
+    await ack(response_action="update", view=notice_view(KEEP_LABEL(), said))
 
 
 async def _keep(kept: KeptFiles, frame: Request, shelf: Shelf) -> str:
@@ -102,10 +102,10 @@ async def _keep(kept: KeptFiles, frame: Request, shelf: Shelf) -> str:
             )
         )
     said = [
-        *([KEPT.format(names=listed(one.title for one in moved), where=frame.where)] if moved else []),
-        *([READ_WHOLE.format(names=listed(one.title for one in cut))] if cut else []),
+        *([KEPT(names=listed(one.title for one in moved), where=frame.where)] if moved else []),
+        *([READ_WHOLE(names=listed(one.title for one in cut))] if cut else []),
     ]
-    return "\n\n".join(said) or NOTHING_LEFT
+    return "\n\n".join(said) or NOTHING_LEFT()
 
 
 def _channel(conversation: str) -> str:

@@ -13,12 +13,13 @@ from bot.slack.listeners.interactions import tell
 from bot.slack.listeners.library import Shelf
 from bot.slack.listeners.taking import Taking
 from bot.slack.replies.second_thoughts import Edit, again, edited_message, to_offer
+from crag_graph.phrases import Phrase
 
-NOT_YOURS = "Only the person who asked can stop this."
-STOPPING = "I am stopping."
-TOO_LATE = "That answer is finished already."
-ANSWERING = "I am answering the question as it reads now. The answer comes in its thread."
-ANSWERED = "I have answered the edited question already: you find the answer in its thread."
+NOT_YOURS = Phrase("Only the person who asked can stop this.")
+STOPPING = Phrase("I am stopping.")
+TOO_LATE = Phrase("That answer is finished already.")
+ANSWERING = Phrase("I am answering the question as it reads now. The answer comes in its thread.")
+ANSWERED = Phrase("I have answered the edited question already: you find the answer in its thread.")
 
 
 LATE = 3_600.0
@@ -61,9 +62,9 @@ async def on_answer_edited(
 ) -> None:
     message, edited = edited_message(body["actions"][0]["value"], body)
     asked = await inbox.concerned(Place(team=message.team, channel=message.channel, ts=message.ts, person=message.user))
-    said = words.GONE
+    said = words.GONE()
     if asked:
-        said = ANSWERING if await taking.put(again(message, edited, asked.conversation)) else ANSWERED
+        said = ANSWERING() if await taking.put(again(message, edited, asked.conversation)) else ANSWERED()
     await ack()
     await tell(respond, said)
 
@@ -74,4 +75,4 @@ async def on_stop_pressed(ack: AsyncAck, body: Mapping[str, Any], respond: Async
     place = Place(team=me.team, channel=body["channel"]["id"], ts=ts, person=body["user"]["id"])
     stopped = await inbox.stop_one(place)
     await ack()
-    await tell(respond, NOT_YOURS if stopped is None else TOO_LATE if stopped.done else STOPPING)
+    await tell(respond, NOT_YOURS() if stopped is None else TOO_LATE() if stopped.done else STOPPING())

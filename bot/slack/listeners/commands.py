@@ -16,22 +16,26 @@ from bot.slack.listeners.taking import Taking
 from bot.slack.replies.forgetting import FORGETTING, Wish, ask_to_forget
 from bot.slack.text.mrkdwn import clean, escape, wordless
 from bot.slack.views.blocks import stoppable
+from crag_graph.phrases import Phrase
 
 Link = Callable[[str, str, bool], Awaitable[str | None]]
 """The address of a one-time link to the review pages, for a person of a team whom Slack calls an admin or not; or None."""
 
-ASK_HELP = (
+ASK_HELP = Phrase(
     "`/crag-ask QUESTION` answers you alone, from your documents and, where they are not enough, from the web. "
     "Ask again with the same command to follow up; `/crag-forget` ends the conversation."
 )
-FORGET_HELP = (
+FORGET_HELP = Phrase(
     "`/crag-forget` forgets your last conversation with me in this place. "
     "`/crag-forget LINK` forgets the conversation that a link to one of its messages points at. "
     "`/crag-forget everything` forgets every conversation in which you asked me something, and erases all else that is "
     "stored of you."
 )
 
-NOT_YOURS = "You have asked nothing in that conversation, so it is not yours to forget."
+NOTHING_HERE = Phrase("There is no conversation of yours here.")
+FORGET_WHAT = Phrase("I do not know what to forget by “{text}”.")
+UNKNOWN = Phrase("I do not know this command.")
+NOT_YOURS = Phrase("You have asked nothing in that conversation, so it is not yours to forget.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +62,11 @@ class Command:
 async def on_ask(ack: AsyncAck, body: Mapping[str, Any], me: Me, taking: Taking) -> None:
     command = Command.read(body)
     if command.text.lower() in {"", "help"} or wordless(command.text):
-        await ack(ASK_HELP)
+        await ack(ASK_HELP())
         return
     message = private_message(command, me)
     await taking.take(message, response_url=command.response_url)
-    shown = stoppable(words.WORKING, message.ts)
+    shown = stoppable(words.WORKING(), message.ts)
     await ack(text=shown.text, blocks=list(shown.blocks))
 
 
@@ -91,7 +95,7 @@ async def on_forget(ack: AsyncAck, body: Mapping[str, Any], me: Me, inbox: Inbox
             response_url=command.response_url,
         )
         await ask_to_forget(wish, me.team, inbox, queue)
-    await ack(refusal or FORGETTING)
+    await ack(refusal or FORGETTING())
 
 
 async def _to_forget(command: Command, me: Me, inbox: Inbox) -> tuple[tuple[str, ...], str]:
@@ -99,13 +103,13 @@ async def _to_forget(command: Command, me: Me, inbox: Inbox) -> tuple[tuple[str,
     wanted = command.text.lower()
     if wanted in {"", "this", "conversation", "this conversation"}:
         latest = await inbox.latest_conversation(team=me.team, channel=command.channel, person=command.user)
-        return ((latest,), "") if latest else ((), "There is no conversation of yours here.")
+        return ((latest,), "") if latest else ((), NOTHING_HERE())
     if conversation := conversation_of_link(command.text, me):
         meant = (conversation, private_conversation(conversation, command.user))
         mine = tuple([one for one in meant if await inbox.has_asked(one, command.user)])
-        return mine, "" if mine else NOT_YOURS
-    asked = f"I do not know what to forget by “{escape(command.text[:100])}”. "
-    return (), FORGET_HELP if wanted == "help" else f"{asked}{FORGET_HELP}"
+        return mine, "" if mine else NOT_YOURS()
+    asked = [] if wanted == "help" else [FORGET_WHAT(text=escape(command.text[:100]))]
+    return (), " ".join([*asked, FORGET_HELP()])
 
 
 def conversation_of_link(text: str, me: Me) -> str | None:
@@ -124,8 +128,8 @@ async def on_traces(ack: AsyncAck, body: Mapping[str, Any], me: Me, directory: D
     command = Command.read(body)
     person = await directory.person(command.user)
     address = await link(me.team, command.user, person.admin)
-    await ack(words.REVIEW.format(address=address) if address else words.NOT_ADMIN)
+    await ack(words.REVIEW(address=address) if address else words.NOT_ADMIN())
 
 
 async def on_unknown_command(ack: AsyncAck) -> None:
-    await ack("I do not know this command.")
+    await ack(UNKNOWN())

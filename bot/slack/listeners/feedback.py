@@ -12,9 +12,10 @@ from bot.slack.listeners.interactions import Traces, opened, tell
 from bot.slack.views.offers import HELPFUL
 from bot.slack.views.reason import reason_gone_view, reason_of, reason_view
 from bot.traces.feedback import give_feedback
+from crag_graph.phrases import Phrase
 
-THANKS = "Thank you, that is noted with the answer."
-THANKS_ANYWAY = "Thank you, that is noted with the answer. To say why it did not help, press the button again."
+THANKS = Phrase("Thank you, that is noted with the answer.")
+THANKS_ANYWAY = Phrase("Thank you, that is noted with the answer. To say why it did not help, press the button again.")
 
 
 async def on_feedback(
@@ -31,9 +32,9 @@ async def on_feedback(
     )
     await ack()
     if not known:
-        await tell(respond, words.GONE)
+        await tell(respond, words.GONE())
     elif helpful or not await opened(client, body, reason_view(trace)):
-        await tell(respond, THANKS if helpful else THANKS_ANYWAY)
+        await tell(respond, THANKS() if helpful else THANKS_ANYWAY())
 
 
 async def on_reason(ack: AsyncAck, body: Mapping[str, Any], view: Mapping[str, Any], traces: Traces) -> None:
@@ -45,4 +46,4 @@ async def on_reason(ack: AsyncAck, body: Mapping[str, Any], view: Mapping[str, A
     if known:
         await ack()
     else:
-        await ack(response_action="update", view=reason_gone_view(words.GONE))
+        await ack(response_action="update", view=reason_gone_view(words.GONE()))

@@ -14,19 +14,21 @@ from bot.slack.text.mrkdwn import clean, defuse
 from bot.slack.views.blocks import shorten
 from bot.slack.web import SlackError, heard
 from crag_graph.knowledge.overview import Topic
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
 PROMPTS = [
-    {"title": "What can you do?", "message": "What can I ask you about?"},
-    {"title": "Summarise a document", "message": "Summarise the main points of our handbook."},
-    {"title": "Find a rule", "message": "How many days of leave do I have?"},
+    (Phrase("What can you do?"), Phrase("What can I ask you about?")),
+    (Phrase("Summarise a document"), Phrase("Summarise the main points of our handbook.")),
+    (Phrase("Find a rule"), Phrase("How many days of leave do I have?")),
 ]
+"""What stands on each, and what pressing it asks."""
 LONGEST_TOPIC = 60
-ABOUT_DOCUMENT = "What are the main points of “{title}”?"
-ABOUT_HEADING = "What does “{title}” say about “{heading}”?"
-FORGETTING = "I am forgetting the conversation."
-NOT_YOURS = "That conversation is forgotten already, or you asked nothing in it."
+ABOUT_DOCUMENT = Phrase("What are the main points of “{title}”?")
+ABOUT_HEADING = Phrase("What does “{title}” say about “{heading}”?")
+FORGETTING = Phrase("I am forgetting the conversation.")
+NOT_YOURS = Phrase("That conversation is forgotten already, or you asked nothing in it.")
 
 
 async def on_home_opened(event: Mapping[str, Any], client: AsyncWebClient, home: Home) -> None:
@@ -44,13 +46,14 @@ async def on_home_opened(event: Mapping[str, Any], client: AsyncWebClient, home:
 def prompts_of(topics: Sequence[Topic]) -> list[dict[str, str]]:
     """Questions to begin with: about the person's own documents, or, where there are none, about ours."""
     asked = [_question(topic) for topic in topics]
-    return [PROMPTS[0], *({"title": one, "message": one} for one in asked)] if asked else PROMPTS
+    ours = [{"title": title(), "message": message()} for title, message in PROMPTS]
+    return [ours[0], *({"title": one, "message": one} for one in asked)] if asked else ours
 
 
 def _question(topic: Topic) -> str:
     """The person says it by pressing it: nothing in a title may then ping, or be more than its name."""
     title, heading = _harmless(topic.title), _harmless(topic.heading)
-    return ABOUT_HEADING.format(title=title, heading=heading) if heading else ABOUT_DOCUMENT.format(title=title)
+    return ABOUT_HEADING(title=title, heading=heading) if heading else ABOUT_DOCUMENT(title=title)
 
 
 def _harmless(words: str) -> str:
@@ -67,6 +70,6 @@ async def on_home_forget(
         await ask_to_forget(wish, shelf.me.team, shelf.inbox, shelf.queue)
     await ack()
     try:
-        await home.show(user, notice=FORGETTING if ours else NOT_YOURS, without=(conversation,))
+        await home.show(user, notice=FORGETTING() if ours else NOT_YOURS(), without=(conversation,))
     except SlackError as error:
         log.info("home_not_shown", code=error.code)

@@ -17,11 +17,12 @@ from bot.slack.incoming import Me
 from bot.slack.views.modal import how_view
 from bot.slack.web import SlackRefusedError, heard
 from bot.traces.reading import Row, Trace, find_run, show_trace
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
-MEMBERS_ONLY = "How this answer came about is shown to its asker and to members of the workspace alone."
-PRESS_AGAIN = "That took too long for Slack. Press the button again."
+MEMBERS_ONLY = Phrase("How this answer came about is shown to its asker and to members of the workspace alone.")
+PRESS_AGAIN = Phrase("That took too long for Slack. Press the button again.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,15 +59,15 @@ async def on_how(
 ) -> None:
     trace = await traces.of(str(action.get("value") or ""), body)
     if trace is None:
-        view = _notice(words.GONE)
+        view = _notice(words.GONE())
     elif not await traces.may_look(trace, body["user"]["id"]):
-        view = _notice(MEMBERS_ONLY)
+        view = _notice(MEMBERS_ONLY())
     else:
         view = how_view(trace)
     await ack()
     if not await opened(client, body, view):
         channel, user = body["channel"]["id"], body["user"]["id"]
-        await heard(client.chat_postEphemeral(channel=channel, user=user, text=PRESS_AGAIN))
+        await heard(client.chat_postEphemeral(channel=channel, user=user, text=PRESS_AGAIN()))
 
 
 async def opened(client: AsyncWebClient, body: Mapping[str, Any], view: Mapping[str, Any]) -> bool:
@@ -89,7 +90,7 @@ async def tell(respond: AsyncRespond, text: str) -> None:
 def _notice(text: str) -> dict[str, Any]:
     return {
         "type": "modal",
-        "title": {"type": "plain_text", "text": "How I got here"},
-        "close": {"type": "plain_text", "text": "Close"},
+        "title": {"type": "plain_text", "text": words.HOW()},
+        "close": {"type": "plain_text", "text": words.CLOSE()},
         "blocks": [{"type": "section", "text": {"type": "plain_text", "text": text}}],
     }

@@ -34,17 +34,19 @@ from bot.slack.views.keeping import (
     title_block,
 )
 from bot.slack.web import SlackError, SlackRefusedError, heard
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
-OURS = "This is a message of mine. Add the documents that it names as its sources, not what I made of them."
+OURS = Phrase("This is a message of mine. Add the documents that it names as its sources, not what I made of them.")
+NO_MEMBER = Phrase("I cannot read the thread: I am not a member here. Invite me, or add the message alone.")
 NOT_READ = {
-    "not_in_channel": "I cannot read the thread: I am not a member here. Invite me, or add the message alone.",
-    "channel_not_found": "I cannot read the thread: I am not a member here. Invite me, or add the message alone.",
-    "thread_not_found": "The thread is gone. Add the message alone.",
+    "not_in_channel": NO_MEMBER,
+    "channel_not_found": NO_MEMBER,
+    "thread_not_found": Phrase("The thread is gone. Add the message alone."),
 }
-TOO_LATE = "That took too long, and Slack closed the way to the window. Choose “{name}” again."
-NOT_READ_NOW = "Slack does not give me the text at the moment. Choose again in a moment."
+TOO_LATE = Phrase("That took too long, and Slack closed the way to the window. Choose “{name}” again.")
+NOT_READ_NOW = Phrase("Slack does not give me the text at the moment. Choose again in a moment.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ async def on_keep(
     """Opens the modal; a trigger lives for three seconds."""
     view = await _first_view(body, keeping)
     await ack()
-    await open_modal(client, respond, body, view, name=TITLE)
+    await open_modal(client, respond, body, view, name=TITLE())
 
 
 async def open_modal(
@@ -76,20 +78,20 @@ async def open_modal(
         await heard(client.views_open(trigger_id=body["trigger_id"], view=dict(view)))
     except SlackRefusedError as refused:
         log.info("modal_refused", code=refused.code)
-        await tell(respond, TOO_LATE.format(name=name))
+        await tell(respond, TOO_LATE(name=name))
 
 
 async def _first_view(body: Mapping[str, Any], keeping: Keeping) -> dict[str, Any]:
     message: Mapping[str, Any] = body["message"]
     if keeping.talk.is_ours(message):
-        return notice_view(TITLE, OURS)
+        return notice_view(TITLE(), OURS())
     text = await keeping.talk.text(message)
     draft = _draft(body, message)
     if not text and draft.files:
         draft = replace(draft, what=draft.files[0][0])
     elif not text and not draft.thread:
-        return notice_view(TITLE, EMPTY)
-    return await _view(draft, text or EMPTY, body["user"]["id"], keeping.shelf)
+        return notice_view(TITLE(), EMPTY())
+    return await _view(draft, text or EMPTY(), body["user"]["id"], keeping.shelf)
 
 
 def _draft(body: Mapping[str, Any], message: Mapping[str, Any]) -> Draft:
@@ -112,7 +114,7 @@ async def _view(draft: Draft, text: str, user: str, shelf: Shelf, notice: str = 
     try:
         request = await shelf.request(draft.channel, user)
     except PermissionError as refusal:
-        return notice_view(TITLE, str(refusal))
+        return notice_view(TITLE(), str(refusal))
     return keep_view(draft, text, where=request.where, may_give=may_give(place, user, shelf), notice=notice)
 
 
@@ -131,11 +133,11 @@ async def on_what(ack: AsyncAck, body: Mapping[str, Any], client: AsyncWebClient
     except SlackError as error:
         log.info("talk_not_read", code=error.code)
         chosen, text = redrafted(chosen, draft.what), shown_text(view)
-        notice = NOT_READ.get(error.code, NOT_READ_NOW)
+        notice = NOT_READ.get(error.code, NOT_READ_NOW)()
     if len(text) > MOST_CHARACTERS:
-        notice = TOO_LONG.format(number=len(text), most=MOST_CHARACTERS)
+        notice = TOO_LONG(number=len(text), most=MOST_CHARACTERS)
         chosen, text = redrafted(chosen, draft.what), shown_text(view)
-    shown = await _view(chosen, text or EMPTY, body["user"]["id"], keeping.shelf, notice)
+    shown = await _view(chosen, text or EMPTY(), body["user"]["id"], keeping.shelf, notice)
     try:
         await heard(client.views_update(view_id=view["id"], hash=view["hash"], view=shown))
     except SlackError as error:
@@ -164,9 +166,9 @@ async def _keep(kept: Kept, user: str, shelf: Shelf) -> str:
     """Why it is not stored; empty where it is on its way."""
     draft = kept.draft
     if kept.chosen != draft.what:
-        return CHANGED
-    if not draft.file and kept.text.strip() in {"", EMPTY}:
-        return EMPTY
+        return CHANGED()
+    if not draft.file and kept.text.strip() in {"", EMPTY()}:
+        return EMPTY()
     try:
         frame = await shelf.request(draft.channel, user, for_everybody=kept.for_everybody)
     except PermissionError as refusal:

@@ -25,8 +25,9 @@ from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.documents import StoredDocument
 from crag_graph.knowledge.library import Library
 from crag_graph.knowledge.sources import is_address
+from crag_graph.phrases import Phrase
 
-HELP = (
+HELP = Phrase(
     "*What I can do with the library*\n"
     "• `/crag-ingest URL` adds a page or document from the web\n"
     "• `/crag-ingest text TITLE`, and the text on the lines below, adds pasted text\n"
@@ -38,12 +39,37 @@ HELP = (
     "only admins may do that."
 )
 MAY_NOT_INGEST = {
-    Ingesters.ADMINS: "Only admins may add documents in this channel. `/crag-settings` shows what holds here.",
-    Ingesters.NAMED: "Only some people may add documents in this channel. `/crag-settings` shows who.",
+    Ingesters.ADMINS: Phrase("Only admins may add documents in this channel. `/crag-settings` shows what holds here."),
+    Ingesters.NAMED: Phrase("Only some people may add documents in this channel. `/crag-settings` shows who."),
 }
-STATUS = "Documents here: {documents}. Passages that can be asked about: {passages}. Documents that failed: {failed}."
+STATUS = Phrase(
+    "Documents here: {documents}. Passages that can be asked about: {passages}. Documents that failed: {failed}."
+)
 NO_PLACES = ("slack:", "expert-answer:")
 """How sources begin that are names of ours: they tell nobody where a text came from."""
+ADMINS_FOR_ALL = Phrase("Only admins may add documents for the whole workspace. Leave out `--workspace`.")
+FOR_ALL = Phrase("Everybody in the workspace can ask about it.")
+FOR_CHANNEL = Phrase("It can be asked about in #{channel} alone.")
+FOR_HERE = Phrase("It can be asked about here alone.")
+NO_ADDRESS = Phrase("“{text}” is not an address that I can fetch.")
+ADDING_ADDRESS = Phrase("I am adding {address}. {where}")
+ADDING_TEXT = Phrase("I am adding “{title}”. {where}")
+TITLE_FIRST = Phrase(
+    "Give the text a title, and put it on the lines below: `/crag-ingest text TITLE` and then the text."
+)
+TEXT_TOO_LONG = Phrase("The text has {number} characters; {most} are possible. Share it as a file instead.")
+NOT_YOURS = Phrase("Only <@{person}>, who added it, or an admin may remove “{title}”.")
+REMOVED = Phrase("Removed: “{title}”. Answers use it no more.")
+NOTHING_TO_FETCH = Phrase("There is nothing to fetch again: only documents that came from the web can be refreshed.")
+FETCHING = Phrase("I am fetching again. Documents: {number}.")
+NO_SUCH = Phrase("There is no document {which} here.")
+BY_NUMBER = Phrase("Name a document by its number in `/crag-ingest list`: `/crag-ingest {verb} 12`.")
+NOTHING_YET = Phrase("There is nothing here yet.")
+MORE = Phrase("{number} more: `/crag-ingest list {page}`")
+ALL_LISTED = Phrase("That is all.")
+LISTED_FAILED = Phrase("failed: {problem}")
+LISTED = Phrase("passages: {passages}")
+LISTED_FOR_ALL = Phrase("for everybody")
 PAGE = 15
 MOST_CHARACTERS = 200_000
 """Of pasted text; a slash command brings far less."""
@@ -88,7 +114,7 @@ class Shelf:
         """The frame of a request: where it goes. Raises PermissionError with the reason."""
         place = await self.directory.place(channel)
         if for_everybody and user not in self.admins:
-            raise PermissionError("Only admins may add documents for the whole workspace. Leave out `--workspace`.")
+            raise PermissionError(ADMINS_FOR_ALL())
         await self.check_ingester(channel, user)
         space = space_for_ingest(me=self.me, place=place, for_everybody=for_everybody)
         return Request(space=space, where=self.where(space, place), channel=channel, user=user)
@@ -101,7 +127,7 @@ class Shelf:
         """Raises PermissionError with the reason where the person may not add documents in the channel."""
         settings = await self.channels.of(self.me.team, channel)
         if not settings.may_ingest(user, admin=await self.is_admin(user)):
-            raise PermissionError(MAY_NOT_INGEST[settings.ingest])
+            raise PermissionError(MAY_NOT_INGEST[settings.ingest]())
 
     async def documents(self, channel: str, user: str) -> tuple[StoredDocument, ...]:
         """What may be tended here: the documents of this place, and those of everybody by admins."""
@@ -111,8 +137,8 @@ class Shelf:
     def where(self, space: str, place: Place) -> str:
         """Who can ask about a document of the space, in words."""
         if space == self.me.everybody:
-            return "Everybody in the workspace can ask about it."
-        return f"It can be asked about in #{place.name} alone." if place.name else "It can be asked about here alone."
+            return FOR_ALL()
+        return FOR_CHANNEL(channel=place.name) if place.name else FOR_HERE()
 
     def is_of_the_web(self, document: StoredDocument) -> bool:
         """What was said or shared in Slack lies behind its address, too, but there we would find a login page."""
@@ -122,8 +148,9 @@ class Shelf:
 
     def line(self, one: StoredDocument) -> str:
         """A document in a list."""
-        state = f"failed: {one.problem}" if one.state == "failed" else f"passages: {one.passages}"
-        everybody = " · for everybody" if one.space == self.me.everybody else ""
+        failed = one.state == "failed"
+        state = LISTED_FAILED(problem=one.problem) if failed else LISTED(passages=one.passages)
+        everybody = f" · {LISTED_FOR_ALL()}" if one.space == self.me.everybody else ""
         tells = one.source != one.title and not one.source.startswith(NO_PLACES)
         source = f" — {escape(shorten(one.source, 120))}" if tells else ""
         title = f"*{escape(shorten(one.title, 80))}*{source}"
@@ -143,7 +170,7 @@ async def on_ingest(ack: AsyncAck, body: Mapping[str, Any], shelf: Shelf) -> Non
 
 async def _run(verb: str, rest: str, command: Command, shelf: Shelf, *, for_everybody: bool) -> str:
     if verb in {"", "help"}:
-        return HELP
+        return HELP()
     if tend := TENDING.get(verb):
         return await tend(rest, command, shelf)
     request = await shelf.request(command.channel, command.user, for_everybody=for_everybody)
@@ -157,21 +184,21 @@ async def _add_address(text: str, request: Request, shelf: Shelf) -> str:
     found = _LINK.fullmatch(text.strip())
     address = unescape(found[1] if found else text.strip())
     if not is_address(address) or len(address.split()) != 1:
-        return f"“{escape(shorten(text, 100))}” is not an address that I can fetch.\n{HELP}"
+        return f"{NO_ADDRESS(text=escape(shorten(text, 100)))}\n{HELP()}"
     await shelf.put(replace(request, address=address))
-    return f"I am adding {escape(address)}. {request.where}"
+    return ADDING_ADDRESS(address=escape(address), where=request.where)
 
 
 async def _add_text(text: str, request: Request, shelf: Shelf) -> str:
     title, _, body = text.strip().partition("\n")
     body = decode(body, me="", names={})
     if not title.strip() or not body.strip():
-        return "Give the text a title, and put it on the lines below: `/crag-ingest text TITLE` and then the text."
+        return TITLE_FIRST()
     if len(body) > MOST_CHARACTERS:
-        return f"The text has {len(body):,} characters; {MOST_CHARACTERS:,} are possible. Share it as a file instead."
+        return TEXT_TOO_LONG(number=f"{len(body):,}", most=f"{MOST_CHARACTERS:,}")
     title = shorten(decode(title, me="", names={}), 150)
     await shelf.put(replace(request, title=title, text=body))
-    return f"I am adding “{escape(title)}”. {request.where}"
+    return ADDING_TEXT(title=escape(title), where=request.where)
 
 
 async def _remove(which: str, command: Command, shelf: Shelf) -> str:
@@ -179,9 +206,9 @@ async def _remove(which: str, command: Command, shelf: Shelf) -> str:
     if document is None:
         return _no_such(which, "remove")
     if command.user not in {document.added_by, *shelf.admins}:
-        return f"Only <@{document.added_by}>, who added it, or an admin may remove “{escape(document.title)}”."
+        return NOT_YOURS(person=document.added_by, title=escape(document.title))
     await shelf.library.remove(document.id)
-    return f"Removed: “{escape(document.title)}”. Answers use it no more."
+    return REMOVED(title=escape(document.title))
 
 
 async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
@@ -194,7 +221,7 @@ async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
             return _no_such(which, "refresh")
         chosen = [document] if shelf.is_of_the_web(document) else []
     if not chosen:
-        return "There is nothing to fetch again: only documents that came from the web can be refreshed."
+        return NOTHING_TO_FETCH()
     place = await shelf.directory.place(command.channel)
     for document in chosen:
         await shelf.put(
@@ -207,7 +234,7 @@ async def _refresh(which: str, command: Command, shelf: Shelf) -> str:
                 address=document.source,
             )
         )
-    return f"I am fetching {len(chosen)} document{'' if len(chosen) == 1 else 's'} again."
+    return FETCHING(number=len(chosen))
 
 
 async def _find(which: str, command: Command, shelf: Shelf) -> StoredDocument | None:
@@ -224,27 +251,26 @@ def _host(address: str) -> str:
 
 
 def _no_such(which: str, verb: str) -> str:
-    asked = f"There is no document {escape(shorten(which, 50))} here. " if which else ""
-    return f"{asked}Name a document by its number in `/crag-ingest list`: `/crag-ingest {verb} 12`."
+    asked = [NO_SUCH(which=escape(shorten(which, 50)))] if which else []
+    return " ".join([*asked, BY_NUMBER(verb=verb)])
 
 
 async def _list(rest: str, command: Command, shelf: Shelf) -> str:
     documents = await shelf.documents(command.channel, command.user)
     if not documents:
-        return f"There is nothing here yet.\n{HELP}"
+        return f"{NOTHING_YET()}\n{HELP()}"
     page = int(rest) if rest.isdecimal() and int(rest) else 1
     lines = [shelf.line(one) for one in documents[(page - 1) * PAGE : page * PAGE]]
     more = len(documents) - page * PAGE
-    return (
-        "\n".join([*lines, *([f"{more} more: `/crag-ingest list {page + 1}`"] if more > 0 else [])]) or "That is all."
-    )
+    further = [MORE(number=more, page=page + 1)] if more > 0 else []
+    return "\n".join([*lines, *further]) or ALL_LISTED()
 
 
 async def _status(_rest: str, command: Command, shelf: Shelf) -> str:
     documents = await shelf.documents(command.channel, command.user)
     failed = [one for one in documents if one.state == "failed"]
     passages = sum(one.passages for one in documents)
-    line = STATUS.format(documents=len(documents), passages=passages, failed=len(failed))
+    line = STATUS(documents=len(documents), passages=passages, failed=len(failed))
     return "\n".join([line, *(shelf.line(one) for one in failed[:PAGE])])
 
 

@@ -13,16 +13,20 @@ from bot.slack.listeners.taking import Taking
 from bot.slack.replies.presses import Press
 from bot.slack.views.offers import Offer
 from bot.traces.reading import Row
+from crag_graph.models.languages import recognise
+from crag_graph.phrases import Phrase
 
-NOT_YOURS = "Only the person who asked can do this. Mention me with the question, and you get an answer of your own."
+NOT_YOURS = Phrase(
+    "Only the person who asked can do this. Mention me with the question, and you get an answer of your own."
+)
 TAKEN = {
-    Offer.WEB_TOO: "I am searching the web too. The new answer comes below.",
-    Offer.LIBRARY_ALONE: "I am answering from your documents alone. The new answer comes below.",
-    Offer.AGAIN: "I am answering the question again. The new answer comes below.",
-    Offer.SHARE: "I am sharing the answer with everybody here.",
-    Offer.PERSON: "I am asking the people whom this channel has chosen.",
+    Offer.WEB_TOO: Phrase("I am searching the web too. The new answer comes below."),
+    Offer.LIBRARY_ALONE: Phrase("I am answering from your documents alone. The new answer comes below."),
+    Offer.AGAIN: Phrase("I am answering the question again. The new answer comes below."),
+    Offer.SHARE: Phrase("I am sharing the answer with everybody here."),
+    Offer.PERSON: Phrase("I am asking the people whom this channel has chosen."),
 }
-DONE = "I have done this already: you find it below. Its own buttons take you further."
+DONE = Phrase("I have done this already: you find it below. Its own buttons take you further.")
 
 
 async def on_offer(
@@ -33,11 +37,11 @@ async def on_offer(
     offer, trace = Offer(action["action_id"]), str(action.get("value") or "")
     run = await traces.run_of(trace, body)
     if run is None:
-        said = words.GONE
+        said = words.GONE()
     elif run["asker"] != body["user"]["id"]:
-        said = NOT_YOURS
+        said = NOT_YOURS()
     else:
-        said = TAKEN[offer] if await taking.put(_press(offer, run, body).item) else DONE
+        said = TAKEN[offer]() if await taking.put(_press(offer, run, body).item) else DONE()
     await ack()
     await tell(respond, said)
 
@@ -60,6 +64,7 @@ def _press(offer: Offer, run: Row, body: Mapping[str, Any]) -> Press:
             text="",
             private=bool(owner),
         ),
+        language=recognise(run["question"]),
         response_url=body.get("response_url", "") if is_private else "",
     )
 
@@ -67,4 +72,4 @@ def _press(offer: Offer, run: Row, body: Mapping[str, Any]) -> Press:
 def _for_all(offer: Offer, run: Row, ts: str, *, root: str) -> Press:
     """What is posted for everybody: in the thread where it was asked, or in the channel itself."""
     message = Message(team=run["team"], channel=run["channel"], ts=ts, thread=root, user=run["asker"], text="")
-    return Press(offer=offer, trace=run["id"], message=message)
+    return Press(offer=offer, trace=run["id"], message=message, language=recognise(run["question"]))

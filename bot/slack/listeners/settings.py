@@ -31,18 +31,21 @@ from bot.slack.views.settings import (
     told,
 )
 from bot.slack.web import SlackError, heard
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
-NOT_IN_DMS = (
+NOT_IN_DMS = Phrase(
     "Settings are for channels: run `/crag-settings` in one. In direct messages with me I answer everything you write, "
     "from what you have added there, from the documents for everybody, and from the web where they are not enough."
 )
-NOT_THERE = "I am not a member of this channel, so there is nothing to settle. Invite me with `/invite` first."
-NOT_A_MEMBER = "Only members of the channel may change what holds there."
-GUESTS = "Guests and people of other organisations may not change what holds here. Ask a member of the workspace."
-ADMINS_ONLY = "Only admins may change what holds here. This is settled:"
-RUN_AGAIN = "That took too long for Slack, or it would not show the settings. Run `/crag-settings` again."
+NOT_THERE = Phrase("I am not a member of this channel, so there is nothing to settle. Invite me with `/invite` first.")
+NOT_A_MEMBER = Phrase("Only members of the channel may change what holds there.")
+GUESTS = Phrase(
+    "Guests and people of other organisations may not change what holds here. Ask a member of the workspace."
+)
+ADMINS_ONLY = Phrase("Only admins may change what holds here. This is settled:")
+RUN_AGAIN = Phrase("That took too long for Slack, or it would not show the settings. Run `/crag-settings` again.")
 
 
 async def on_settings(
@@ -55,7 +58,7 @@ async def on_settings(
         await ack(refusal)
         return
     view = await _view(settings, command.channel, command.user, client, shelf)
-    await ack("" if await opened(client, body, view) else RUN_AGAIN)
+    await ack("" if await opened(client, body, view) else RUN_AGAIN())
 
 
 async def on_home_settings(
@@ -65,11 +68,11 @@ async def on_home_settings(
     user = body["user"]["id"]
     await ack()
     if not is_member(shelf.me.team, await shelf.directory.person(user)):
-        notice = GUESTS
+        notice = GUESTS()
     elif await opened(client, body, choice_view()):
         return
     else:
-        notice = PRESS_AGAIN
+        notice = PRESS_AGAIN()
     try:
         await home.show(user, notice=notice)
     except SlackError as error:
@@ -110,7 +113,7 @@ async def on_settings_saved(
         saved = await shelf.channels.save(shelf.me.team, channel, wanted, by=user)
     except ChangedMeanwhileError as overtaken:
         mine = await _reconciled(wanted, overtaken.now, channel, shelf)
-        notice = OVERTAKEN.format(person=overtaken.now.changed_by)
+        notice = OVERTAKEN(person=overtaken.now.changed_by)
         await ack(response_action="update", view=await _view(mine, channel, user, client, shelf, notice=notice))
     else:
         await ack(response_action="update", view=_done(saved, now))
@@ -124,16 +127,16 @@ async def _in_force(channel: str, shelf: Shelf, manners: Manners) -> ChannelSett
 async def _refusal(settings: ChannelSettings, channel: str, user: str, shelf: Shelf) -> str:
     """Why the person may not change the settings of the channel; empty where they may."""
     if channel.startswith("D") or (await shelf.directory.place(channel)).kind is Kind.DM:
-        return NOT_IN_DMS
+        return NOT_IN_DMS()
     here = await shelf.directory.among(channel, {user, shelf.me.user})
     if shelf.me.user not in here:
-        return NOT_THERE
+        return NOT_THERE()
     if user not in here:
-        return NOT_A_MEMBER
+        return NOT_A_MEMBER()
     if not is_member(shelf.me.team, await shelf.directory.person(user)):
-        return GUESTS
+        return GUESTS()
     if settings.changers is Changers.ADMINS and not await shelf.is_admin(user):
-        return "\n".join([ADMINS_ONLY, *(f"• {line}" for line in told(settings))])
+        return "\n".join([ADMINS_ONLY(), *(f"• {line}" for line in told(settings))])
     return ""
 
 
@@ -162,4 +165,4 @@ async def _reconciled(wanted: ChannelSettings, now: ChannelSettings, channel: st
 
 
 def _done(saved: ChannelSettings, before: ChannelSettings) -> dict[str, Any]:
-    return notice_view(SAVED if saved.version != before.version else UNCHANGED, told(saved))
+    return notice_view(SAVED() if saved.version != before.version else UNCHANGED(), told(saved))

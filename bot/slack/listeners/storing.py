@@ -20,10 +20,11 @@ from bot.slack.views.keeping import notice_view
 from bot.slack.views.storing import TITLE, Answering, store_view, stored_of
 from bot.slack.web import SlackError, heard
 from bot.traces.reading import Row, find_run
+from crag_graph.phrases import Phrase
 from crag_graph.services import ServiceError
 
-NOT_NOW = "It cannot be stored at the moment. Try again shortly."
-ADDED = "<@{person}> has stored this answer in the library. I answer “{question}” with it from now on."
+NOT_NOW = Phrase("It cannot be stored at the moment. Try again shortly.")
+ADDED = Phrase("<@{person}> has stored this answer in the library. I answer “{question}” with it from now on.")
 
 log = structlog.get_logger()
 
@@ -40,18 +41,18 @@ async def on_store(  # noqa: PLR0917 - Bolt gives listeners what they name
     run = await traces.run_of(str(body["actions"][0].get("value") or ""), body)
     if run is None:
         await ack()
-        await tell(respond, words.GONE)
+        await tell(respond, words.GONE())
         return
     view = await _view(run, body, keeping)
     await ack()
-    await open_modal(client, respond, body, view, name=TITLE)
+    await open_modal(client, respond, body, view, name=TITLE())
 
 
 async def _view(run: Row, body: Mapping[str, Any], keeping: Keeping) -> dict[str, Any]:
     try:
         frame = await keeping.shelf.request(run["channel"], body["user"]["id"])
     except PermissionError as refusal:
-        return notice_view(TITLE, str(refusal))
+        return notice_view(TITLE(), str(refusal))
     message: Mapping[str, Any] = body["message"]
     root, called_at = message.get("thread_ts") or message["ts"], message["ts"]
     try:
@@ -81,10 +82,10 @@ async def on_stored(
         await ack(response_action="errors", errors={"answer": str(refusal).replace("`", "")})  # plain text
         return
     except ServiceError:
-        await ack(response_action="errors", errors={"answer": NOT_NOW})
+        await ack(response_action="errors", errors={"answer": NOT_NOW()})
         return
     await ack()
-    said = ADDED.format(person=person, question=escape(shorten(question)))
+    said = ADDED(person=person, question=escape(shorten(question)))
     await heard(client.chat_postMessage(channel=answering.channel, thread_ts=answering.thread, text=said))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 
 import structlog
 
-from bot.answering import Answering
+from bot.answering import Answering, failure
 from bot.channels.settings import ChannelSettings, Manner, WebUse
 from bot.channels.store import Channels, ChannelsError
 from bot.inbox import Claim, ClaimLostError, Inbox, InboxError
@@ -34,6 +34,7 @@ from bot.slack.views.offers import Possible
 from bot.slack.web import SlackAwayError, SlackError, SlackRefusedError, Web, heard
 from crag_graph.domain import Progress
 from crag_graph.knowledge.attached import Attached
+from crag_graph.phrases import speak
 from crag_graph.services import ServiceError
 
 log = structlog.get_logger()
@@ -166,16 +167,16 @@ class Answers:
     async def _compose(self, claim: Claim, message: Message, outlet: Outlet) -> Reply:
         """The reply to a message, which may be an apology. Raises RetryLaterError."""
         if claim.attempt > MOST_ATTEMPTS:
-            return notice_reply(words.ASK_LATER)
+            return notice_reply(words.ASK_LATER())
         try:
             return await self._answer(claim, message, outlet)
         except QuestionError as error:
             return notice_reply(str(error))
         except StoppedError:
-            said = "\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED]))
-            return notice_reply(said, spoken=words.STOPPED)
+            said = "\n\n".join(filter(None, [outlet.text.strip(), words.STOPPED()]))
+            return notice_reply(said, spoken=words.STOPPED())
         except (AnswerFailedError, ServiceError) as error:
-            return await self._failed(claim, _failure(error), outlet)
+            return await self._failed(claim, error if isinstance(error, AnswerFailedError) else failure(error), outlet)
         except (SlackError, InboxError, ChannelsError, ClaimLostError):
             raise
         except Exception:
@@ -189,8 +190,9 @@ class Answers:
         if full := await self.inbox.full_until(claim, self.limits):
             return limit_reply(int(full.timestamp()), f"{full:%H:%M} UTC")
         asked = await self.asking.read(claim, message)
+        speak(await self.inquiry.directory.language(message.user, asked.text))
         if wordless(asked.text) and not asked.files:
-            return notice_reply(words.HINT)
+            return notice_reply(words.HINT())
         if claim.attempt == 1:
             await outlet.begin()
         return await self._stoppable(claim, outlet, self._made(claim, message, asked, settings, outlet))
@@ -258,9 +260,9 @@ class Answers:
         if not failed.transient:
             return notice_reply(words.apology(failed.trace_id))
         if claim.attempt >= TRIES:
-            return notice_reply(f"{failed} {words.ASK_LATER}")
+            return notice_reply(f"{failed} {words.ASK_LATER()}")
         pause = self.pace.again_after * claim.attempt
-        await self.inbox.posted(claim, await outlet.finish(notice_reply(words.again(str(failed), pause))))
+        await self.inbox.posted(claim, await outlet.finish(notice_reply(words.again(failed.reason, pause))))
         raise RetryLaterError(pause)
 
     async def _later(self, claim: Claim, error: Exception) -> bool:
@@ -282,19 +284,12 @@ class Answers:
             log.warning("asker_not_told", code=error.code)
 
 
-def _failure(error: AnswerFailedError | ServiceError) -> AnswerFailedError:
-    """What failed before there was a run: files could not be read, or looked for."""
-    if isinstance(error, AnswerFailedError):
-        return error
-    return AnswerFailedError(f"{error.__doc__} Try again shortly.", trace_id="", transient=error.transient)
-
-
 def _remarks(reading: Reading, question: Question, answered: Answered) -> list[str]:
     """What must be known of the files beside the answer."""
     read = sum(document.passages for document in reading.read)
     in_part = answered.answer.quoted or not read or len(answered.passages) < read
     began = question.gist and in_part and not answered.answer.abstained
-    return [*([BEGINNING] if began else []), *remarks(reading)]
+    return [*([BEGINNING()] if began else []), *remarks(reading)]
 
 
 def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:

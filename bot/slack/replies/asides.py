@@ -13,9 +13,10 @@ from bot.slack.views.experts import still_right_post
 from bot.slack.web import Web, heard
 from bot.traces.reading import Row
 from bot.traces.wishes import Wish
+from crag_graph.phrases import Phrase
 
-KNOWN = "You asked me to tell you when I know: “{question}”. I do now."
-KNOWN_THERE = "You asked me to tell you when I know: “[{question}]({link})”. I do now."
+KNOWN = Phrase("You asked me to tell you when I know: “{question}”. I do now.")
+KNOWN_THERE = Phrase("You asked me to tell you when I know: “[{question}]({link})”. I do now.")
 
 
 async def tell_answer(web: Web, me: Me, wish: Wish, run: Row, answered: Answered) -> None:
@@ -30,12 +31,12 @@ async def tell_answer(web: Web, me: Me, wish: Wish, run: Row, answered: Answered
         mark=wish.mark,
     )
     asked, link = shorten(run["question"]), run["permalink"]
-    lead = KNOWN_THERE if link else KNOWN
+    lead = KNOWN_THERE(question=asked, link=link) if link else KNOWN(question=asked)
     reply = answer_reply(answered)
     reply = replace(
         reply,
-        body=f"{make_safe(lead.format(question=asked, link=link), {link})}\n\n{reply.body}",
-        summary=escape(KNOWN.format(question=asked)),
+        body=f"{make_safe(lead, {link})}\n\n{reply.body}",
+        summary=escape(KNOWN(question=asked)),
     )
     placed = await thread.find() if wish.tried else {}
     for part, post in enumerate(posts(reply)):

@@ -45,7 +45,7 @@ class Asking:
             offer, trace = press
             run = await find_run(self.engine, trace, team=message.team)
             if run is None:
-                raise QuestionError(words.GONE)
+                raise QuestionError(words.GONE())
             return _once_more(run, WISHES[offer])
         if claim.payload.get("reread"):
             return await self._reread(claim, message)
@@ -69,7 +69,7 @@ class Asking:
         )
         now = next((one for one in found.get("messages", ()) if one["ts"] == message.ts), None)
         if now is None or now.get("subtype") == "tombstone":
-            raise QuestionError(words.QUESTION_GONE)
+            raise QuestionError(words.QUESTION_GONE())
         permalink = message.permalink(self.me)
         before = await latest_question(self.engine, conversation=claim.conversation, permalink=permalink)
         text = await self._text(replace(message, text=clean(now.get("text") or "")))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.inbox import Inbox
+from bot.slack import words
 from bot.slack.directory import Directory
 from bot.slack.incoming import QUESTIONS, Me, Message
 from bot.slack.text.mrkdwn import channels_named, clean, decode, mentioned
@@ -78,4 +79,4 @@ class Chatter:
         text = clean(one.get("text") or "")
         names = await self._directory.names({one["user"], *mentioned(text)}, channels_named(text))
         said = " ".join(decode(text, me=self._me.user, names=names).split())
-        return f"{names.get(one['user'], 'Somebody')}: {said[:LONGEST_LINE]}"
+        return f"{names.get(one['user'], words.SOMEBODY())}: {said[:LONGEST_LINE]}"

@@ -14,6 +14,7 @@ from bot.slack.replies.home import Home
 from bot.slack.replies.private import Private
 from bot.slack.views.blocks import notice_reply
 from bot.slack.web import Web
+from crag_graph.phrases import Phrase
 
 Forget = Callable[[str], Awaitable[Forgotten]]
 """Erases a conversation: what it remembers, and the texts of its traces."""
@@ -25,10 +26,15 @@ class EraseEverything(Protocol):
     async def __call__(self, person: str, *, team: str) -> Erased: ...
 
 
-FORGETTING = "I am forgetting. You hear from me when it is done."
-EVERYTHING = "Forgotten, everything that was stored of you here ({told}). Documents that others can find stay, without your name."
-NOTHING = "There was nothing stored of you here."
-FILES_TOO = "Files that came with questions, and were not kept in the library, are gone, too: {files}."
+FORGETTING = Phrase("I am forgetting. You hear from me when it is done.")
+EVERYTHING = Phrase(
+    "Forgotten, everything that was stored of you here ({told}). Documents that others can find stay, without your name."
+)
+NOTHING = Phrase("There was nothing stored of you here.")
+ONE_GONE = Phrase("What I remembered of it is gone, and so are the texts of its answers in the log.")
+GONE = Phrase("What I remembered of them is gone, and so are the texts of their answers in the log.")
+FORGOTTEN = Phrase("Forgotten. Conversations: {conversations}. Answers: {answers}.")
+FILES_TOO = Phrase("Files that came with questions, and were not kept in the library, are gone, too: {files}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,21 +99,16 @@ class Forgetting:
 
 
 def _done(forgotten: Sequence[Forgotten]) -> str:
-    conversations = _count(len(forgotten), "conversation")
-    traces = _count(sum(one.traces for one in forgotten), "answer")
-    remembered = sum(one.remembered for one in forgotten)
-    what = (
-        "What I remembered of it is gone" if remembered == len(forgotten) == 1 else "What I remembered of them is gone"
-    )
-    told = f"Forgotten: {conversations}. {what}, and so are the texts of {traces} in the log."
+    answers = sum(one.traces for one in forgotten)
     files = sum(one.files for one in forgotten)
-    return f"{told} {FILES_TOO.format(files=files)}" if files else told
+    told = [
+        FORGOTTEN(conversations=len(forgotten), answers=answers),
+        ONE_GONE() if len(forgotten) == 1 else GONE(),
+        *([FILES_TOO(files=files)] if files else []),
+    ]
+    return " ".join(told)
 
 
 def _erased(erased: Erased) -> str:
     told = ", ".join(f"{kind}: {number}" for kind, number in erased.counts.items())
-    return EVERYTHING.format(told=told) if told else NOTHING
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return EVERYTHING(told=told) if told else NOTHING()

@@ -80,7 +80,7 @@ class Home:
         return space.removeprefix(f"{self.me.team}:")
 
     def _name(self, space: str, names: dict[str, str]) -> str:
-        return EVERYBODY if space == self.me.everybody else _called(self._channel(space), names)
+        return EVERYBODY() if space == self.me.everybody else _called(self._channel(space), names)
 
     def _shown(self, one: SpaceCounts, names: dict[str, str]) -> Shown:
         name = self._name(one.space, names)
@@ -99,4 +99,4 @@ class Home:
 def _called(channel: str, names: dict[str, str]) -> str:
     if name := names.get(channel):
         return f"#{name}"
-    return DIRECT if channel.startswith("D") else UNNAMED
+    return DIRECT() if channel.startswith("D") else UNNAMED()

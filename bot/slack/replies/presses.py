@@ -19,6 +19,8 @@ class Press:
     offer: Offer
     trace: str
     message: Message
+    language: str = ""
+    """Of the question, where it tells one."""
     response_url: str = ""
     """Where the answer to a private answer's button goes; empty for one that everybody sees."""
 
@@ -34,11 +36,16 @@ class Press:
             person=message.user,
             payload={
                 "message": asdict(message),
-                "press": {"offer": self.offer.value, "trace": self.trace},
+                "press": {"offer": self.offer.value, "trace": self.trace, "language": self.language},
                 **({"response_url": self.response_url} if self.response_url else {}),
             },
             event_id=f"{self.offer}:{self.trace}",
         )
+
+
+def language_of(claim: Claim) -> str:
+    """Of the question under whose answer something was pressed; empty where nobody knows."""
+    return str(claim.payload.get("press", {}).get("language", ""))
 
 
 def pressed(claim: Claim) -> tuple[Offer, str] | None:

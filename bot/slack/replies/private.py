@@ -10,12 +10,13 @@ from bot.slack import words
 from bot.slack.views.blocks import Post, Reply, posts
 from bot.slack.web import SlackAwayError, SlackError, Web, heard
 from crag_graph.domain import Progress
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
 MOST_USES = 4
 """Messages by one response URL; Slack allows five."""
-LONG = "The answer is long: you find it in our direct messages."
+LONG = Phrase("The answer is long: you find it in our direct messages.")
 
 
 class Private:
@@ -39,7 +40,7 @@ class Private:
     async def begin(self) -> None:
         """Who ran a command was told by its acknowledgement; who wrote a message sees nothing of us yet."""
         if not self._url:
-            await self._whisper(Post(text=words.WORKING))
+            await self._whisper(Post(text=words.WORKING()))
 
     async def show(self, progress: Progress) -> None:
         pass
@@ -48,7 +49,7 @@ class Private:
         made = posts(reply)
         if len(made) > MOST_USES:
             await self._write_directly(made)
-            made = (Post(text=LONG),)
+            made = (Post(text=LONG()),)
         for post in made:
             if not await self._respond(post):
                 await self._whisper(post)

@@ -96,7 +96,7 @@ class Live:
         return self._view.raw
 
     async def _draw(self) -> None:
-        await self._signs.say(THINKING)
+        await self._signs.say(THINKING())
         if await self._closed_within(self._pace.patience):
             return
         await self._signs.offer_stop()

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.store import Channels
 from bot.inbox import Claim, Inbox
+from bot.slack import words
 from bot.slack.directory import Directory
 from bot.slack.incoming import Me, Message
 from bot.slack.replies.presses import pressed
@@ -53,7 +54,7 @@ class Relay:
     async def _made(self, offer: Offer, run: Row) -> tuple[Post, ...]:
         if offer is Offer.SHARE:
             names = await self.directory.names([run["asker"]])
-            return posts(shared_reply(run, names.get(run["asker"], "Somebody")))
+            return posts(shared_reply(run, names.get(run["asker"], words.SOMEBODY())))
         settings = await self.channels.of(run["team"], run["channel"])
         if not settings.calls_people:
             return ()

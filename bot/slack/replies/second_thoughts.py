@@ -14,13 +14,14 @@ from bot.slack.replies.thread import placed_before, thread_of
 from bot.slack.text.mrkdwn import clean
 from bot.slack.views.offers import EDITED, button
 from bot.slack.web import SlackRefusedError, Web, heard
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
 SOON = 60.0
 """Seconds after the question within which an edit offers another answer."""
-OFFER = "You edited your question after I answered it. I can answer it as it reads now."
-ANSWER = "Answer the edited question"
+OFFER = Phrase("You edited your question after I answered it. I can answer it as it reads now.")
+ANSWER = Phrase("Answer the edited question")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,15 +102,15 @@ class SecondThoughts:
         """Tells the asker, and nobody else, that the edited question can be answered, too."""
         told: dict[str, Any] = claim.payload["edited"]
         is_reply = told["thread"] != told["ts"]
-        section = {"type": "section", "text": {"type": "plain_text", "text": OFFER}}
-        pressed = button(EDITED, ANSWER, ":".join([claim.team, told["ts"], told["edited"], told["thread"]]))
+        section = {"type": "section", "text": {"type": "plain_text", "text": OFFER()}}
+        pressed = button(EDITED, ANSWER(), ":".join([claim.team, told["ts"], told["edited"], told["thread"]]))
         try:
             await heard(
                 self.web.patient.chat_postEphemeral(
                     channel=told["channel"],
                     user=told["user"],
                     thread_ts=told["thread"] if is_reply else None,
-                    text=OFFER,
+                    text=OFFER(),
                     blocks=[section, {"type": "actions", "elements": [pressed]}],
                 )
             )

@@ -9,10 +9,11 @@ import structlog
 from bot.slack.replies.pace import Budget, Pace
 from bot.slack.replies.thread import Thread
 from bot.slack.web import SlackBusyError, SlackError, SlackRefusedError, heard
+from crag_graph.phrases import Phrase
 
 log = structlog.get_logger()
 
-THINKING = "is thinking…"
+THINKING = Phrase("is thinking…")
 LIVES = 90.0
 """Seconds after which a status is set again: Slack drops it after two minutes."""
 
@@ -24,7 +25,7 @@ class Signs:
         """`stoppable`: an earlier attempt may have left its Stop button and its status."""
         self._thread = thread
         self._pace = pace
-        self._said = THINKING if stoppable else ""
+        self._said = THINKING() if stoppable else ""
         self._said_at = 0.0
         self._stoppable = stoppable
 

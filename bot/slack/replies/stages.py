@@ -6,6 +6,7 @@ from bot.slack.text.markdown import make_safe
 from bot.slack.text.mrkdwn import defuse
 from bot.slack.views.blocks import shorten
 from crag_graph.domain import Progress, Stage, TextDelta
+from crag_graph.phrases import Phrase
 
 LONGEST_WORD = 60
 """Characters without a space after which text is shown all the same: not every language has spaces."""
@@ -13,16 +14,17 @@ LONGEST_WORD = 60
 LONGEST_NAME = 60
 READ = "read"
 """The stage before the graph's: a file that came with the question, named by the detail."""
-READING = "Reading {name}"
+THINKING = Phrase("Thinking")
+READING = Phrase("Reading {name}")
 STAGES = {
-    "contextualize": "Reading the question",
-    "retrieve": "Searching your documents",
-    "evaluate": "Checking what I found",
-    "rewrite": "Your documents were not enough: preparing a web search",
-    "search_web": "Searching the web",
-    "refine": "Keeping what helps",
-    "generate": "Writing the answer",
-    "abstain": "Looking for what else could help",
+    "contextualize": Phrase("Reading the question"),
+    "retrieve": Phrase("Searching your documents"),
+    "evaluate": Phrase("Checking what I found"),
+    "rewrite": Phrase("Your documents were not enough: preparing a web search"),
+    "search_web": Phrase("Searching the web"),
+    "refine": Phrase("Keeping what helps"),
+    "generate": Phrase("Writing the answer"),
+    "abstain": Phrase("Looking for what else could help"),
 }
 
 
@@ -52,13 +54,13 @@ class View:
     @property
     def line(self) -> str:
         """The stage that is going on."""
-        return self.title(self.stages[-1]) if self.stages else "Thinking"
+        return self.title(self.stages[-1]) if self.stages else THINKING()
 
     def title(self, stage: str) -> str:
         if stage in STAGES:
-            return STAGES[stage]
+            return STAGES[stage]()
         name = self.names[int(stage.removeprefix(f"{READ}-")) - 1]
-        return READING.format(name=defuse(shorten(name, LONGEST_NAME)))
+        return READING(name=defuse(shorten(name, LONGEST_NAME)))
 
     def safe_text(self, shown: str = "") -> str:
         """The text up to its last finished word, made safe; `shown` where more of it would change what was shown."""

@@ -40,7 +40,7 @@ class Streaming:
         self.text = ""
         self._restarted = 0
         self._tasks: dict[str, str] = {}
-        self._titles: dict[str, str] = dict(STAGES)
+        self._titles: dict[str, str] = {stage: title() for stage, title in STAGES.items()}
         self._thread = thread
         self._pace = pace
         self._place = place

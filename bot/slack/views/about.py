@@ -5,15 +5,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bot.slack import words
 from bot.slack.text.mrkdwn import clean
 from bot.slack.views.blocks import plain_text
 from bot.slack.views.keeping import text_blocks
+from crag_graph.phrases import Phrase
 
 ABOUT = "ask_about_message"
 """The callback id of the shortcut and of its modal."""
-TITLE = "Ask about this message"
-LABEL = "Your question"
-HINT = "The answer comes in the thread, for you alone. The message, and what stands before it there, is its context."
+TITLE = Phrase("Ask about this message")
+SUBMIT = Phrase("Ask")
+LABEL = Phrase("Your question")
+HINT = Phrase(
+    "The answer comes in the thread, for you alone. The message, and what stands before it there, is its context."
+)
 LONGEST_QUESTION = 3_000
 SHOWN = 2_000
 """Characters of the message that the modal repeats."""
@@ -34,15 +39,15 @@ def about_view(subject: Subject, text: str) -> dict[str, Any]:
         "type": "modal",
         "callback_id": ABOUT,
         "private_metadata": json.dumps(asdict(subject)),
-        "title": plain_text(TITLE),
-        "submit": plain_text("Ask"),
-        "close": plain_text("Cancel"),
+        "title": plain_text(TITLE()),
+        "submit": plain_text(SUBMIT()),
+        "close": plain_text(words.CANCEL()),
         "blocks": [
             {
                 "type": "input",
                 "block_id": "question",
-                "label": plain_text(LABEL),
-                "hint": plain_text(HINT),
+                "label": plain_text(LABEL()),
+                "hint": plain_text(HINT()),
                 "element": {
                     "type": "plain_text_input",
                     "action_id": "question",

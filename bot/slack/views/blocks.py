@@ -10,8 +10,9 @@ from bot.questions import Answered
 from bot.slack.text.markdown import make_safe
 from bot.slack.text.mrkdwn import escape
 from bot.slack.text.splitting import best_cut, cut, split
-from bot.slack.views.offers import STOP, STOP_ALOUD, Possible, button, buttons, offers, web_reached
+from bot.slack.views.offers import STOP, STOP_ALOUD, STOP_LABEL, Possible, button, buttons, offers, web_reached
 from crag_graph.domain import Answer, Citation, Kind, Verdict
+from crag_graph.phrases import Phrase
 
 Block = dict[str, Any]
 
@@ -32,21 +33,27 @@ LONGEST_NAME = 200
 LONGEST_SUMMARY = 240
 
 VERDICTS = {
-    Verdict.CORRECT: "Answered from your documents",
-    Verdict.AMBIGUOUS: "Your documents only partly cover this; completed from the web",
-    Verdict.INCORRECT: "Not in your documents; answered from the web",
+    Verdict.CORRECT: Phrase("Answered from your documents"),
+    Verdict.AMBIGUOUS: Phrase("Your documents only partly cover this; completed from the web"),
+    Verdict.INCORRECT: Phrase("Not in your documents; answered from the web"),
 }
-PARTLY = "Your documents only partly cover this"
+PARTLY = Phrase("Your documents only partly cover this")
 OF_FILES = {
-    Verdict.CORRECT: "Answered from the files",
-    Verdict.AMBIGUOUS: "The files only partly cover this",
+    Verdict.CORRECT: Phrase("Answered from the files"),
+    Verdict.AMBIGUOUS: Phrase("The files only partly cover this"),
 }
-WEB_TOO = "Answered from your documents and the web"
-WEB_ADDED_NOTHING = "Answered from your documents; the web, asked too, added nothing"
-QUOTED = "Quoted from the sources, word for word."
-KINDS = {Kind.INTERNAL: "internal", Kind.WEB: "web"}
-SUPERSEDED = "superseded"
-NEWER = "has a newer version: {title}"
+WEB_TOO = Phrase("Answered from your documents and the web")
+WEB_ADDED_NOTHING = Phrase("Answered from your documents; the web, asked too, added nothing")
+QUOTED = Phrase("Quoted from the sources, word for word.")
+KINDS = {Kind.INTERNAL: Phrase("internal"), Kind.WEB: Phrase("web")}
+SUPERSEDED = Phrase("superseded")
+NEWER = Phrase("has a newer version: {title}")
+
+UNTITLED = Phrase("untitled")
+CONTINUED = Phrase("Continued: {text}")
+SOURCES = Phrase("sources")
+HELPED = Phrase("Was this helpful?")
+SAID = Phrase("{verdict}: {answer}")
 
 LONGEST_SPOKEN = 1_000
 """Characters of an answer of which a summary is made."""
@@ -119,14 +126,14 @@ def posts(reply: Reply, *, shown: int = 0) -> tuple[Post, ...]:
     body = [{"type": "markdown", "text": piece} for piece in split(rest, LONGEST_BLOCK)]
     packed = pack([*body, *reply.closing], used=shown)
     first, *more = packed or [[]]
-    texts = [reply.summary, *(_cut(f"Continued: {_speak(_words_of(blocks))}") for blocks in more)]
+    texts = [reply.summary, *(_cut(CONTINUED(text=_speak(_words_of(blocks)))) for blocks in more)]
     return tuple(Post(text=text, blocks=tuple(blocks)) for text, blocks in zip(texts, [first, *more], strict=True))
 
 
 def stoppable(words: str, item: str) -> Post:
     """A sign of work in Slack's markup, at most 3,000 characters, with a button that ends the work on the item."""
     section = {"type": "section", "text": {"type": "mrkdwn", "text": words}}
-    stop = button(STOP, "Stop", item, aloud=STOP_ALOUD)
+    stop = button(STOP, STOP_LABEL(), item, aloud=STOP_ALOUD())
     return Post(text=_speak(words), blocks=(section, {"type": "actions", "elements": [stop]}))
 
 
@@ -141,7 +148,7 @@ def plain_posts(reply: Reply) -> tuple[Post, ...]:
     """The same without blocks but the buttons, which come in a message of their own."""
     said = [Post(text=piece) for piece in split(reply.plain, LONGEST_TEXT)]
     offered = tuple(block for block in reply.closing if block["type"] in {"actions", "context_actions"})
-    return (*said, Post(text="Was this helpful?", blocks=offered)) if offered else tuple(said)
+    return (*said, Post(text=HELPED(), blocks=offered)) if offered else tuple(said)
 
 
 def pack(blocks: Sequence[Block], *, used: int = 0) -> list[list[Block]]:
@@ -205,7 +212,7 @@ def _remarks(answer: Answer, verdict: str) -> Iterator[Line]:
     if not answer.abstained:
         yield [text(verdict, bold=True)]
     if answer.quoted:
-        yield [text(QUOTED, italic=True)]
+        yield [text(QUOTED(), italic=True)]
     if answer.notice:
         yield [text(answer.notice, italic=True)]
 
@@ -214,31 +221,32 @@ def _verdict(answered: Answered) -> str:
     """What the answer is made of, in one line. Under a correct verdict the web is asked where the asker wants it."""
     verdict, web_cited = answered.answer.verdict, any(c.kind is Kind.WEB for c in answered.answer.citations)
     if verdict is Verdict.AMBIGUOUS and not web_cited:
-        return PARTLY
+        return PARTLY()
     if verdict is Verdict.CORRECT and web_reached(answered):
-        return WEB_TOO if web_cited else WEB_ADDED_NOTHING
-    return VERDICTS[verdict]
+        return WEB_TOO() if web_cited else WEB_ADDED_NOTHING()
+    return VERDICTS[verdict]()
 
 
 def _verdict_of_files(answered: Answered) -> str:
     """The same where files were asked that came with the question, and the web only if the asker wanted it."""
     web = web_reached(answered) or any(citation.kind is Kind.WEB for citation in answered.answer.citations)
-    return _verdict(answered) if web else OF_FILES.get(answered.answer.verdict) or _verdict(answered)
+    said = OF_FILES.get(answered.answer.verdict)
+    return said() if said and not web else _verdict(answered)
 
 
 def _sources(citations: Iterable[Citation]) -> Iterator[Line]:
     for citation in citations:
         place = f" — {shorten(citation.location)}" if citation.location else ""
-        title = shorten(citation.title) or shorten(citation.source) or "untitled"
-        about = [KINDS[citation.kind], *_outdated(citation)]
+        title = shorten(citation.title) or shorten(citation.source) or UNTITLED()
+        about = [KINDS[citation.kind](), *_outdated(citation)]
         yield [text(f"[{citation.mark}] "), link(title, citation.link), text(f"{place} · {' · '.join(about)}")]
 
 
 def _outdated(citation: Citation) -> Iterator[str]:
     if citation.superseded:
-        yield SUPERSEDED
+        yield SUPERSEDED()
     if citation.newer:
-        yield NEWER.format(title=shorten(citation.newer))
+        yield NEWER(title=shorten(citation.newer))
 
 
 def _rich(lines: Iterable[Line]) -> Iterator[Block]:
@@ -271,7 +279,7 @@ def _address(url: str) -> str:
 
 def _summary(answer: Answer, verdict: str) -> str:
     said = _speak(answer.text[:LONGEST_SPOKEN])
-    return _cut(said if answer.abstained else f"{verdict}: {said}")
+    return _cut(said if answer.abstained else SAID(verdict=verdict, answer=said))
 
 
 def _speak(markdown: str) -> str:
@@ -288,7 +296,7 @@ def _cut(words: str) -> str:
 
 def _words_of(blocks: Sequence[Block]) -> str:
     first = blocks[0]
-    return str(first["text"]) if first["type"] == "markdown" else "sources"
+    return str(first["text"]) if first["type"] == "markdown" else SOURCES()
 
 
 @dataclass

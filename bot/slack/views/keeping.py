@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from bot.slack import words
 from bot.slack.text.mrkdwn import clean
 from bot.slack.views.blocks import Block, plain_text, shorten
+from crag_graph.phrases import Phrase
 
 KEEP = "add_to_library"
 """The callback id of the shortcut and of its modal."""
@@ -19,15 +21,25 @@ MOST_CHARACTERS = 60_000
 MOST_FILES = 8
 
 MESSAGE, THREAD = "message", "thread"
-TITLE = "Add to library"
-TOO_LONG = (
+TITLE = Phrase("Add to library")
+TOO_LONG = Phrase(
     "The thread is too long: it has {number} characters, and {most} are possible. "
     "Add single messages of it, or share it as a file."
 )
-EMPTY = "There is no text in it that could be stored."
+EMPTY = Phrase("There is no text in it that could be stored.")
+SUBMIT = Phrase("Add")
+WHOLE_MESSAGE = Phrase("This message")
+WHOLE_THREAD = Phrase("The whole thread")
+ONE_FILE = Phrase("The file {name}")
+WHAT_TO_ADD = Phrase("What to add")
+TITLE_LABEL = Phrase("Title")
+WHO_CAN_ASK = Phrase("Who can ask about it")
+THOSE_HERE = Phrase("Those who are here")
+WHOLE_WORKSPACE = Phrase("Everybody in the workspace")
+STORED = Phrase("What is stored")
 HERE, EVERYBODY = "here", "everybody"
-STORED_FILE = "The file “{name}” is fetched and read when you press Add."
-CHANGED = "The preview does not show this yet. Wait a moment, then press Add again."
+STORED_FILE = Phrase("The file “{name}” is fetched and read when you press Add.")
+CHANGED = Phrase("The preview does not show this yet. Wait a moment, then press Add again.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,17 +82,17 @@ def keep_view(draft: Draft, text: str, *, where: str, may_give: bool, notice: st
         "type": "modal",
         "callback_id": KEEP,
         "private_metadata": json.dumps(asdict(draft)),
-        "title": plain_text(TITLE),
-        "submit": plain_text("Add"),
-        "close": plain_text("Cancel"),
+        "title": plain_text(TITLE()),
+        "submit": plain_text(SUBMIT()),
+        "close": plain_text(words.CANCEL()),
         "blocks": [*blocks, *_preview(draft, text)],
     }
 
 
-def notice_view(title: str, words: str) -> dict[str, Any]:
-    """In place of a modal that has nothing to offer; `words` are ours, in Slack's markup."""
-    section = {"type": "section", "text": {"type": "mrkdwn", "text": words}}
-    return {"type": "modal", "title": plain_text(title), "close": plain_text("Close"), "blocks": [section]}
+def notice_view(title: str, said: str) -> dict[str, Any]:
+    """In place of a modal that has nothing to offer; `said` is ours, in Slack's markup."""
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": said}}
+    return {"type": "modal", "title": plain_text(title), "close": plain_text(words.CLOSE()), "blocks": [section]}
 
 
 def draft_of(view: Mapping[str, Any]) -> Draft:
@@ -128,15 +140,15 @@ def _notice(notice: str) -> Iterator[Block]:
 
 
 def _choice(draft: Draft) -> Iterator[Block]:
-    options = [(MESSAGE, "This message"), *([(THREAD, "The whole thread")] if draft.thread else [])]
-    options += [(file, shorten(f"The file {name}", 75)) for file, name in draft.files[:MOST_FILES]]
+    options = [(MESSAGE, WHOLE_MESSAGE()), *([(THREAD, WHOLE_THREAD())] if draft.thread else [])]
+    options += [(file, shorten(ONE_FILE(name=name), 75)) for file, name in draft.files[:MOST_FILES]]
     offered = [{"text": plain_text(label), "value": value} for value, label in options]
     if len(offered) > 1:
         yield {
             "type": "input",
             "block_id": f"what-{draft.version}",
             "dispatch_action": True,
-            "label": plain_text("What to add"),
+            "label": plain_text(WHAT_TO_ADD()),
             "element": {
                 "type": "radio_buttons",
                 "action_id": WHAT,
@@ -151,7 +163,7 @@ def _title(draft: Draft, text: str) -> Block:
     return {
         "type": "input",
         "block_id": title_block(draft),
-        "label": plain_text("Title"),
+        "label": plain_text(TITLE_LABEL()),
         "element": {
             "type": "plain_text_input",
             "action_id": "title",
@@ -172,13 +184,13 @@ def space_choice(where: str, *, may_give: bool) -> Iterator[Block]:
         yield {"type": "section", "text": plain_text(where)}
         return
     offered = [
-        {"text": plain_text("Those who are here"), "description": plain_text(shorten(where, 75)), "value": HERE},
-        {"text": plain_text("Everybody in the workspace"), "value": EVERYBODY},
+        {"text": plain_text(THOSE_HERE()), "description": plain_text(shorten(where, 75)), "value": HERE},
+        {"text": plain_text(WHOLE_WORKSPACE()), "value": EVERYBODY},
     ]
     yield {
         "type": "input",
         "block_id": "space",
-        "label": plain_text("Who can ask about it"),
+        "label": plain_text(WHO_CAN_ASK()),
         "element": {
             "type": "radio_buttons",
             "action_id": "space",
@@ -189,9 +201,9 @@ def space_choice(where: str, *, may_give: bool) -> Iterator[Block]:
 
 
 def _preview(draft: Draft, text: str) -> Iterator[Block]:
-    yield {"type": "header", "text": plain_text("What is stored")}
+    yield {"type": "header", "text": plain_text(STORED())}
     if draft.file:
-        yield {"type": "section", "text": plain_text(STORED_FILE.format(name=shorten(draft.file)))}
+        yield {"type": "section", "text": plain_text(STORED_FILE(name=shorten(draft.file)))}
     else:
         yield from text_blocks(text)
 

@@ -6,7 +6,9 @@ from enum import StrEnum
 from typing import Any
 
 from bot.questions import Answered
+from bot.slack import words
 from crag_graph.domain import Abstention, Kind, Verdict
+from crag_graph.phrases import Phrase
 
 Block = dict[str, Any]
 
@@ -30,23 +32,27 @@ class Offer(StrEnum):
 
 
 LABELS = {
-    Offer.WEB_TOO: "Search the web too",
-    Offer.LIBRARY_ALONE: "Only our documents",
-    Offer.AGAIN: "Ask again",
-    Offer.SHARE: "Share in channel",
-    Offer.PERSON: "Ask a person",
-    Offer.TELL: "Tell me when you know",
+    Offer.WEB_TOO: Phrase("Search the web too"),
+    Offer.LIBRARY_ALONE: Phrase("Only our documents"),
+    Offer.AGAIN: Phrase("Ask again"),
+    Offer.SHARE: Phrase("Share in channel"),
+    Offer.PERSON: Phrase("Ask a person"),
+    Offer.TELL: Phrase("Tell me when you know"),
 }
 
 
 ALOUD = {
-    Offer.LIBRARY_ALONE: "Only our documents: answer again without the web",
-    Offer.AGAIN: "Ask again: have the question answered once more",
+    Offer.LIBRARY_ALONE: Phrase("Only our documents: answer again without the web"),
+    Offer.AGAIN: Phrase("Ask again: have the question answered once more"),
 }
 """What a screen reader says where the label alone does not tell what happens."""
-STOP_ALOUD = "Stop working on the answer"
-HELPFUL_ALOUD = "Helpful: the answer helped me"
-UNHELPFUL_ALOUD = "Not helpful: the answer did not help me"
+STOP_LABEL = Phrase("Stop")
+HELPFUL_LABEL = Phrase("Helpful")
+UNHELPFUL_LABEL = Phrase("Not helpful")
+KEEP_LABEL = Phrase("Keep in the library")
+STOP_ALOUD = Phrase("Stop working on the answer")
+HELPFUL_ALOUD = Phrase("Helpful: the answer helped me")
+UNHELPFUL_ALOUD = Phrase("Not helpful: the answer did not help me")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +97,11 @@ def buttons(trace_id: str, offered: Iterable[Offer] = (), *, keeping: str = "") 
     feedback = {
         "type": "feedback_buttons",
         "action_id": FEEDBACK,
-        "positive_button": _vote("Helpful", HELPFUL_ALOUD, f"{HELPFUL}:{trace_id}"),
-        "negative_button": _vote("Not helpful", UNHELPFUL_ALOUD, f"{UNHELPFUL}:{trace_id}"),
+        "positive_button": _vote(HELPFUL_LABEL(), HELPFUL_ALOUD(), f"{HELPFUL}:{trace_id}"),
+        "negative_button": _vote(UNHELPFUL_LABEL(), UNHELPFUL_ALOUD(), f"{UNHELPFUL}:{trace_id}"),
     }
     kept = [keep_button(keeping)] if keeping else []
-    pressed = [button(HOW, "How I got here", trace_id), *_offered(trace_id, offered), *kept]
+    pressed = [button(HOW, words.HOW(), trace_id), *_offered(trace_id, offered), *kept]
     return {"type": "actions", "elements": pressed}, {"type": "context_actions", "elements": [feedback]}
 
 
@@ -107,16 +113,18 @@ def button(action: str, label: str, value: str, *, aloud: str = "") -> Block:
 
 def keep_button(conversation: str) -> Block:
     """Under an answer from files that came with a question."""
-    return button(KEEP, "Keep in the library", conversation)
+    return button(KEEP, KEEP_LABEL(), conversation)
 
 
 def _offered(trace_id: str, offered: Iterable[Offer]) -> Iterator[Block]:
-    return (button(offer.value, LABELS[offer], trace_id, aloud=ALOUD.get(offer, "")) for offer in offered)
+    for offer in offered:
+        aloud = ALOUD[offer]() if offer in ALOUD else ""
+        yield button(offer.value, LABELS[offer](), trace_id, aloud=aloud)
 
 
 def _vote(label: str, aloud: str, value: str) -> Block:
     return {"text": _text(label), "accessibility_label": aloud, "value": value}
 
 
-def _text(words: str) -> dict[str, str]:
-    return {"type": "plain_text", "text": words}
+def _text(said: str) -> dict[str, str]:
+    return {"type": "plain_text", "text": said}

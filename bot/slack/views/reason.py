@@ -3,14 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bot.slack import words
 from bot.slack.text.mrkdwn import clean
+from crag_graph.phrases import Phrase
 
 REASON_GIVEN = "reason_given"
 """The modal's callback id."""
 LONGEST_REASON = 2_000
 """Characters; Slack takes 3,000, a note of the feedback has 2,000."""
 _BLOCK, _INPUT = "reason", "text"
-_TITLE = "What was wrong?"
+TITLE = Phrase("What was wrong?")
+SUBMIT = Phrase("Send")
+SKIP = Phrase("Skip")
+LABEL = Phrase("Why did the answer not help?")
+HINT = Phrase("Whoever reviews the answers reads it with your name.")
 
 
 def reason_view(trace: str) -> dict[str, Any]:
@@ -19,16 +25,16 @@ def reason_view(trace: str) -> dict[str, Any]:
         "type": "modal",
         "callback_id": REASON_GIVEN,
         "private_metadata": trace,
-        "title": _text(_TITLE),
-        "submit": _text("Send"),
-        "close": _text("Skip"),
+        "title": _text(TITLE()),
+        "submit": _text(SUBMIT()),
+        "close": _text(SKIP()),
         "blocks": [
             {
                 "type": "input",
                 "block_id": _BLOCK,
                 "optional": True,
-                "label": _text("Why did the answer not help?"),
-                "hint": _text("Whoever reviews the answers reads it with your name."),
+                "label": _text(LABEL()),
+                "hint": _text(HINT()),
                 "element": {
                     "type": "plain_text_input",
                     "action_id": _INPUT,
@@ -43,7 +49,7 @@ def reason_view(trace: str) -> dict[str, Any]:
 def reason_gone_view(text: str) -> dict[str, Any]:
     """In place of the modal where the answer was forgotten meanwhile."""
     section = {"type": "section", "text": _text(text)}
-    return {"type": "modal", "title": _text(_TITLE), "close": _text("Close"), "blocks": [section]}
+    return {"type": "modal", "title": _text(TITLE()), "close": _text(words.CLOSE()), "blocks": [section]}
 
 
 def reason_of(view: Mapping[str, Any]) -> tuple[str, str]:
@@ -52,5 +58,5 @@ def reason_of(view: Mapping[str, Any]) -> tuple[str, str]:
     return str(view["private_metadata"]), clean(given or "").strip()
 
 
-def _text(words: str) -> dict[str, str]:
-    return {"type": "plain_text", "text": words}
+def _text(said: str) -> dict[str, str]:
+    return {"type": "plain_text", "text": said}

@@ -10,13 +10,14 @@ from bot.slack.views.blocks import Post, Reply, answer_reply, shorten
 from bot.slack.views.offers import button
 from bot.traces.reading import Row
 from crag_graph.domain import Abstention, Answer, Citation, Kind, Verdict
+from crag_graph.phrases import Phrase
 
 STORE = "store_their_answer"
 LONGEST_QUESTION = 1_500
 
-SHARED = "{name} asked me “{question}” and shares my answer:"
-CALLED = "{people}: {asker} asks “{question}”, and I have no answer. Please answer here in the thread."
-STORE_LABEL = "Store the answer"
+SHARED = Phrase("{name} asked me “{question}” and shares my answer:")
+CALLED = Phrase("{people}: {asker} asks “{question}”, and I have no answer. Please answer here in the thread.")
+STORE_LABEL = Phrase("Store the answer")
 
 
 def answered_of(run: Row) -> Answered:
@@ -41,7 +42,7 @@ def answered_of(run: Row) -> Answered:
 def shared_reply(run: Row, name: str) -> Reply:
     """The answer with who asked what, for everybody in the place."""
     reply = answer_reply(answered_of(run))
-    lead = SHARED.format(name=name, question=shorten(run["question"], LONGEST_QUESTION))
+    lead = SHARED(name=name, question=shorten(run["question"], LONGEST_QUESTION))
     return replace(
         reply,
         body=f"{make_safe(lead)}\n\n{reply.body}",
@@ -53,11 +54,11 @@ def shared_reply(run: Row, name: str) -> Reply:
 def call_post(run: Row, people: Iterable[str], groups: Iterable[str]) -> Post:
     """Calls those whom the channel has chosen: the only pings that the bot ever sends."""
     called = [*(f"<@{person}>" for person in people), *(f"<!subteam^{group}>" for group in groups)]
-    said = CALLED.format(
+    said = CALLED(
         people=" ".join(called),
         asker=f"<@{run['asker']}>",
         question=escape(shorten(run["question"], LONGEST_QUESTION)),
     )
     section = {"type": "section", "text": {"type": "mrkdwn", "text": said}}
-    store = {"type": "actions", "elements": [button(STORE, STORE_LABEL, run["id"])]}
+    store = {"type": "actions", "elements": [button(STORE, STORE_LABEL(), run["id"])]}
     return Post(text=said, blocks=(section, store))

@@ -7,18 +7,20 @@ from enum import StrEnum
 from typing import Any
 
 from bot.channels.settings import Changers, ChannelSettings, Ingesters, Manner, WebUse
+from bot.slack import words
 from bot.slack.text.mrkdwn import escape
 from bot.slack.views.blocks import Block, plain_text, shorten
+from crag_graph.phrases import Phrase
 
 SETTINGS_SAVED = "channel_settings"
 """The modal's callback id."""
 CHANNEL_CHOSEN = "channel_of_settings"
 """The callback id of the modal before it, where it is not opened in a channel."""
 CHANNEL = "channel"
-TITLE = "Settings here"
-CHOICE = "Settings of a channel"
-CHANNEL_LABEL = "The channel"
-CHANNEL_HINT = "I have to be a member of it, and so do you."
+TITLE = Phrase("Settings here")
+CHOICE = Phrase("Settings of a channel")
+CHANNEL_LABEL = Phrase("The channel")
+CHANNEL_HINT = Phrase("I have to be a member of it, and so do you.")
 MOST_PEOPLE = 20
 """Of one list."""
 MOST_GROUPS = 100
@@ -26,50 +28,53 @@ MOST_GROUPS = 100
 MOST_TURNS = 50
 
 MANNERS = {
-    Manner.MENTION: "Only to messages that mention me",
-    Manner.THREAD: "To mentions, and to replies in threads where I have answered",
-    Manner.ALL: "To every message that is not meant for somebody else",
-    Manner.OFF: "Not at all: I am switched off here",
+    Manner.MENTION: Phrase("Only to messages that mention me"),
+    Manner.THREAD: Phrase("To mentions, and to replies in threads where I have answered"),
+    Manner.ALL: Phrase("To every message that is not meant for somebody else"),
+    Manner.OFF: Phrase("Not at all: I am switched off here"),
 }
 WEB = {
-    WebUse.ON: "Wherever the documents are not enough",
-    WebUse.ASK: "Only when the asker says so, with a button under the answer",
-    WebUse.OFF: "Never",
+    WebUse.ON: Phrase("Wherever the documents are not enough"),
+    WebUse.ASK: Phrase("Only when the asker says so, with a button under the answer"),
+    WebUse.OFF: Phrase("Never"),
 }
 INGEST = {
-    Ingesters.EVERYBODY: "Everybody in the channel",
-    Ingesters.NAMED: "The people named below, and admins",
-    Ingesters.ADMINS: "Admins alone",
+    Ingesters.EVERYBODY: Phrase("Everybody in the channel"),
+    Ingesters.NAMED: Phrase("The people named below, and admins"),
+    Ingesters.ADMINS: Phrase("Admins alone"),
 }
-CHANGERS = {Changers.MEMBERS: "Any member of the channel", Changers.ADMINS: "Admins alone"}
+CHANGERS = {Changers.MEMBERS: Phrase("Any member of the channel"), Changers.ADMINS: Phrase("Admins alone")}
 SWITCHES = {
-    "private_first": "Answer privately first, so that the asker alone sees the answer",
-    "workspace": "Answer also from the documents for everybody in the workspace",
-    "bots": "Other bots may ask me, too",
+    "private_first": Phrase("Answer privately first, so that the asker alone sees the answer"),
+    "workspace": Phrase("Answer also from the documents for everybody in the workspace"),
+    "bots": Phrase("Other bots may ask me, too"),
 }
 LABELS = {
-    "manner": "When I answer",
-    "web": "When I search the web",
-    "switches": "What else holds here",
-    "bot_turns": "Questions of other bots in one conversation, at most",
-    "ingest": "Who may add documents",
-    "ingesters": "People who may add documents",
-    "callable_people": "People to call when I have no answer",
-    "callable_groups": "User groups to call when I have no answer",
-    "changers": "Who may change these settings",
+    "manner": Phrase("When I answer"),
+    "web": Phrase("When I search the web"),
+    "switches": Phrase("What else holds here"),
+    "bot_turns": Phrase("Questions of other bots in one conversation, at most"),
+    "ingest": Phrase("Who may add documents"),
+    "ingesters": Phrase("People who may add documents"),
+    "callable_people": Phrase("People to call when I have no answer"),
+    "callable_groups": Phrase("User groups to call when I have no answer"),
+    "changers": Phrase("Who may change these settings"),
 }
-ABOUT = "What is settled here holds for {place} alone, from the next question on."
-LAST_CHANGE = "Last changed by <@{person}>."
-OVERTAKEN = (
+ABOUT = Phrase("What is settled here holds for {place} alone, from the next question on.")
+LAST_CHANGE = Phrase("Last changed by <@{person}>.")
+OVERTAKEN = Phrase(
     "<@{person}> has changed these settings while you had them open, and nothing of yours is saved yet. "
     "Below stands what holds now, with your own changes. Look at it, and save again."
 )
-SAVED = "Saved. This holds from the next question on."
-UNCHANGED = "Nothing was changed: this holds already."
-NAME_SOMEBODY = "Name at least one person, or choose who else may add documents above."
-TOO_MANY = "Name at most {most}."
-BOTS_READ_NOTHING = "Other bots cannot read private answers. Choose one of the two."
-TURNS_BETWEEN = "Enter a whole number from 1 to {most}."
+SUBMIT = Phrase("Save")
+SHOW = Phrase("Show")
+YES, NO = Phrase("yes"), Phrase("no")
+SAVED = Phrase("Saved. This holds from the next question on.")
+UNCHANGED = Phrase("Nothing was changed: this holds already.")
+NAME_SOMEBODY = Phrase("Name at least one person, or choose who else may add documents above.")
+TOO_MANY = Phrase("Name at most {most}.")
+BOTS_READ_NOTHING = Phrase("Other bots cannot read private answers. Choose one of the two.")
+TURNS_BETWEEN = Phrase("Enter a whole number from 1 to {most}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +108,9 @@ def settings_view(
         "type": "modal",
         "callback_id": SETTINGS_SAVED,
         "private_metadata": Sheet(channel=channel, version=settings.version).packed(),
-        "title": plain_text(TITLE),
-        "submit": plain_text("Save"),
-        "close": plain_text("Cancel"),
+        "title": plain_text(TITLE()),
+        "submit": plain_text(SUBMIT()),
+        "close": plain_text(words.CANCEL()),
         "blocks": [*_about(settings, channel, notice), *_inputs(settings, groups, admin=admin)],
     }
 
@@ -116,15 +121,15 @@ def choice_view() -> dict[str, Any]:
     return {
         "type": "modal",
         "callback_id": CHANNEL_CHOSEN,
-        "title": plain_text(CHOICE),
-        "submit": plain_text("Show"),
-        "close": plain_text("Cancel"),
+        "title": plain_text(CHOICE()),
+        "submit": plain_text(SHOW()),
+        "close": plain_text(words.CANCEL()),
         "blocks": [
             {
                 "type": "input",
                 "block_id": CHANNEL,
-                "label": plain_text(CHANNEL_LABEL),
-                "hint": plain_text(CHANNEL_HINT),
+                "label": plain_text(CHANNEL_LABEL()),
+                "hint": plain_text(CHANNEL_HINT()),
                 "element": {"type": "conversations_select", "action_id": CHANNEL, "filter": places},
             }
         ],
@@ -140,8 +145,8 @@ def notice_view(text: str, lines: Iterable[str] = ()) -> dict[str, Any]:
     said = "\n".join([text, *(f"• {line}" for line in lines)])
     return {
         "type": "modal",
-        "title": plain_text(TITLE),
-        "close": plain_text("Close"),
+        "title": plain_text(TITLE()),
+        "close": plain_text(words.CLOSE()),
         "blocks": [_section(said)],
     }
 
@@ -171,14 +176,14 @@ def problems(settings: ChannelSettings) -> dict[str, str]:
     """What cannot be saved so, by the block that it stands in."""
     found = {}
     if settings.ingest is Ingesters.NAMED and not settings.ingesters:
-        found["ingesters"] = NAME_SOMEBODY
+        found["ingesters"] = NAME_SOMEBODY()
     for name in ("ingesters", "callable_people"):
         if len(getattr(settings, name)) > MOST_PEOPLE:
-            found[name] = TOO_MANY.format(most=MOST_PEOPLE)
+            found[name] = TOO_MANY(most=MOST_PEOPLE)
     if settings.private_first and settings.bots:
-        found["switches"] = BOTS_READ_NOTHING
+        found["switches"] = BOTS_READ_NOTHING()
     if not 1 <= settings.bot_turns <= MOST_TURNS:
-        found["bot_turns"] = TURNS_BETWEEN.format(most=MOST_TURNS)
+        found["bot_turns"] = TURNS_BETWEEN(most=MOST_TURNS)
     return found
 
 
@@ -192,20 +197,20 @@ def merged(mine: ChannelSettings, base: Mapping[str, Any], now: ChannelSettings)
 def told(settings: ChannelSettings) -> list[str]:
     """The settings in sentences, in Slack's markup."""
     lines = [
-        f"{LABELS['manner']}: {MANNERS[settings.manner]}",
-        f"{LABELS['web']}: {WEB[settings.web]}",
-        *(f"{text}: {'yes' if getattr(settings, name) else 'no'}" for name, text in SWITCHES.items()),
-        f"{LABELS['ingest']}: {INGEST[settings.ingest]}",
+        f"{LABELS['manner']()}: {MANNERS[settings.manner]()}",
+        f"{LABELS['web']()}: {WEB[settings.web]()}",
+        *(f"{text()}: {(YES if getattr(settings, name) else NO)()}" for name, text in SWITCHES.items()),
+        f"{LABELS['ingest']()}: {INGEST[settings.ingest]()}",
     ]
     if settings.bots:
-        lines.append(f"{LABELS['bot_turns']}: {settings.bot_turns}")
+        lines.append(f"{LABELS['bot_turns']()}: {settings.bot_turns}")
     if settings.ingest is Ingesters.NAMED:
-        lines.append(f"{LABELS['ingesters']}: {_people(settings.ingesters)}")
+        lines.append(f"{LABELS['ingesters']()}: {_people(settings.ingesters)}")
     if settings.callable_people:
-        lines.append(f"{LABELS['callable_people']}: {_people(settings.callable_people)}")
+        lines.append(f"{LABELS['callable_people']()}: {_people(settings.callable_people)}")
     if settings.callable_groups:
-        lines.append(f"{LABELS['callable_groups']}: {_groups_told(settings.callable_groups)}")
-    return [*lines, f"{LABELS['changers']}: {CHANGERS[settings.changers]}"]
+        lines.append(f"{LABELS['callable_groups']()}: {_groups_told(settings.callable_groups)}")
+    return [*lines, f"{LABELS['changers']()}: {CHANGERS[settings.changers]()}"]
 
 
 class _Entered:
@@ -245,8 +250,8 @@ def _number(text: str) -> int:
 def _about(settings: ChannelSettings, channel: str, notice: str) -> Iterator[Block]:
     if notice:
         yield _section(notice)
-    last = f" {LAST_CHANGE.format(person=settings.changed_by)}" if settings.changed_by else ""
-    yield _section(f"{ABOUT.format(place=f'<#{channel}>')}{last}")
+    last = f" {LAST_CHANGE(person=settings.changed_by)}" if settings.changed_by else ""
+    yield _section(f"{ABOUT(place=f'<#{channel}>')}{last}")
 
 
 def _inputs(settings: ChannelSettings, groups: Sequence[Group], *, admin: bool) -> Iterator[Block]:
@@ -277,18 +282,18 @@ def _input(name: str, element: Mapping[str, Any], *, optional: bool = False) -> 
         "type": "input",
         "block_id": name,
         "optional": optional,
-        "label": plain_text(LABELS[name]),
+        "label": plain_text(LABELS[name]()),
         "element": {"action_id": name, **element},
     }
 
 
-def _radio(name: str, texts: Mapping[Any, str], chosen: StrEnum) -> Block:
-    options = {value: _option(value, text) for value, text in texts.items()}
+def _radio(name: str, texts: Mapping[Any, Phrase], chosen: StrEnum) -> Block:
+    options = {value: _option(value, text()) for value, text in texts.items()}
     return _input(name, {"type": "radio_buttons", "options": list(options.values()), "initial_option": options[chosen]})
 
 
 def _checkboxes(settings: ChannelSettings) -> Block:
-    options = {name: _option(name, text) for name, text in SWITCHES.items()}
+    options = {name: _option(name, text()) for name, text in SWITCHES.items()}
     on = [option for name, option in options.items() if getattr(settings, name)]
     chosen = {"initial_options": on} if on else {}
     return _input("switches", {"type": "checkboxes", "options": list(options.values()), **chosen}, optional=True)

@@ -5,11 +5,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bot.slack import words
 from bot.slack.text.mrkdwn import clean
 from bot.slack.views.blocks import plain_text, shorten
+from crag_graph.phrases import Phrase
 
 STORED = "store_their_answer_modal"
-TITLE = "Store the answer"
+TITLE = Phrase("Store the answer")
+SUBMIT = Phrase("Store")
+QUESTION = Phrase("Question")
+ANSWER = Phrase("Answer")
+ANSWERED_BY = Phrase("Answered by {author}.")
 MOST_CHARACTERS = 3_000
 """Of an answer in this modal: Slack takes no more in one field."""
 LONGEST_QUESTION = 1_000
@@ -28,17 +34,17 @@ class Answering:
 
 def store_view(answering: Answering, question: str, answer: str, *, author: str, where: str) -> dict[str, Any]:
     """`author`: the name of whoever answered; `where`: who will be able to ask about it."""
-    told = f"Answered by {author}. {where}" if author else where
+    told = f"{ANSWERED_BY(author=author)} {where}" if author else where
     return {
         "type": "modal",
         "callback_id": STORED,
         "private_metadata": json.dumps(asdict(answering)),
-        "title": plain_text(TITLE),
-        "submit": plain_text("Store"),
-        "close": plain_text("Cancel"),
+        "title": plain_text(TITLE()),
+        "submit": plain_text(SUBMIT()),
+        "close": plain_text(words.CANCEL()),
         "blocks": [
-            _input("question", "Question", shorten(question, LONGEST_QUESTION), LONGEST_QUESTION, multiline=False),
-            _input("answer", "Answer", answer[:MOST_CHARACTERS], MOST_CHARACTERS, multiline=True),
+            _input("question", QUESTION(), shorten(question, LONGEST_QUESTION), LONGEST_QUESTION, multiline=False),
+            _input("answer", ANSWER(), answer[:MOST_CHARACTERS], MOST_CHARACTERS, multiline=True),
             {"type": "section", "text": plain_text(told)},
         ],
     }

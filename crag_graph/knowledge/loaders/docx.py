@@ -14,6 +14,7 @@ from lxml import etree
 from crag_graph.knowledge.documents import BlockKind, LoadedDocument
 from crag_graph.knowledge.errors import EncryptedError, NoTextError, TooLargeError, UnreadableError
 from crag_graph.knowledge.loaders.outline import Outline
+from crag_graph.phrases import Phrase
 
 Element = etree._Element  # noqa: SLF001 - lxml's name for the type of every element
 
@@ -45,7 +46,7 @@ def load_docx(name: str, data: bytes, *, unpacked: int = 100_000_000) -> LoadedD
     document = _opened(data, unpacked)
     body = document.element.find(f"{_W}body")
     if body is None:
-        raise UnreadableError("The Word document has no body.")
+        raise UnreadableError(Phrase("The Word document has no body."))
     outline = Outline()
     _Reader(outline, document).read(body)
     properties = document.core_properties
@@ -56,7 +57,7 @@ def load_docx(name: str, data: bytes, *, unpacked: int = 100_000_000) -> LoadedD
         properties="\n".join(filter(None, (properties.content_status, properties.category, properties.keywords))),
     )
     if not loaded.blocks:
-        raise NoTextError("The document holds pictures at most.")
+        raise NoTextError(Phrase("The document holds pictures at most."))
     return loaded
 
 
@@ -65,7 +66,7 @@ def _opened(data: bytes, unpacked: int) -> WordDocument:
         _check_archive(data, unpacked)
         return Document(io.BytesIO(data))
     except _DAMAGED as error:
-        raise UnreadableError("It cannot be read as a Word document.") from error
+        raise UnreadableError(Phrase("It cannot be read as a Word document.")) from error
 
 
 def _check_archive(data: bytes, unpacked: int) -> None:
@@ -76,7 +77,7 @@ def _check_archive(data: bytes, unpacked: int) -> None:
             raise EncryptedError
         parsed = sum(member.file_size for member in members if member.filename.endswith((".xml", ".rels")))
         if sum(member.file_size for member in members) > unpacked or parsed > unpacked * _PARSED_SHARE:
-            raise TooLargeError("Unpacked it is far larger than it looks.")
+            raise TooLargeError(Phrase("Unpacked it is far larger than it looks."))
 
 
 class _Reader:

@@ -9,6 +9,7 @@ from crag_graph.knowledge.documents import BlockKind, LoadedDocument
 from crag_graph.knowledge.errors import NoTextError
 from crag_graph.knowledge.loaders.outline import Outline, clean
 from crag_graph.knowledge.loaders.text import decode
+from crag_graph.phrases import Phrase
 
 Element = etree._Element  # noqa: SLF001 - lxml's name for the type of every element
 
@@ -48,7 +49,7 @@ def load_html(name: str, data: bytes, *, charset: str = "") -> LoadedDocument:
     _Reader(outline, around).read(page if main is None else main)
     document = outline.document(name, "html", title=outline.title_heading() or page.findtext(".//title") or "")
     if not document.blocks:
-        raise NoTextError("The page is empty without its scripts.")
+        raise NoTextError(Phrase("The page is empty without its scripts."))
     return document
 
 

@@ -19,6 +19,7 @@ from crag_graph.knowledge.loaders.markdown import load_markdown
 from crag_graph.knowledge.loaders.outline import path_of
 from crag_graph.knowledge.loaders.pdf import load_pdf
 from crag_graph.knowledge.loaders.text import load_text
+from crag_graph.phrases import Phrase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,8 @@ _BY_CONTENT_TYPE = {
     "application/pdf": Format.PDF,
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": Format.DOCX,
 }
-_SUPPORTED = f"Supported are {', '.join(list(Format)[:-1])} and {list(Format)[-1]}."
+_SUPPORTED = Phrase("Supported are Markdown, text, HTML, PDF and DOCX.")
+_OLD = Phrase("It is an old Office file: save it as DOCX. Supported are Markdown, text, HTML, PDF and DOCX.")
 
 _WEB_PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html[\s>])",
@@ -83,13 +85,17 @@ async def load(name: str, data: bytes, *, content_type: str = "", limits: Limits
     """
     limits = limits or Limits()
     if len(data) > limits.size:
-        raise TooLargeError(f"It has {len(data):,} bytes; {limits.size:,} are allowed.")
+        raise TooLargeError(
+            Phrase("It has {bytes} bytes; {most} are allowed."), bytes=f"{len(data):,}", most=f"{limits.size:,}"
+        )
     if not data.strip():
-        raise NoTextError("The file is empty.")
+        raise NoTextError(Phrase("The file is empty."))
     chosen = _choose(name, data, content_type)
     _check_content(chosen, data)
     if chosen in _TEXTS and len(data) > limits.text:
-        raise TooLargeError(f"It has {len(data):,} bytes of text; {limits.text:,} are allowed.")
+        raise TooLargeError(
+            Phrase("It has {bytes} bytes of text; {most} are allowed."), bytes=f"{len(data):,}", most=f"{limits.text:,}"
+        )
     return await asyncio.to_thread(_load, chosen, name, data, _charset(content_type), limits)
 
 
@@ -108,7 +114,7 @@ def _load(chosen: Format, name: str, data: bytes, charset: str, limits: Limits) 
     if not document.blocks:
         raise NoTextError
     if sum(len(block.text) for block in document.blocks) > limits.text:
-        raise TooLargeError(f"Its text has more than {limits.text:,} characters.")
+        raise TooLargeError(Phrase("Its text has more than {most} characters."), most=f"{limits.text:,}")
     return document
 
 
@@ -137,13 +143,13 @@ def _check_content(chosen: Format, data: bytes) -> None:
     """A sign-in page is often sent in place of a file; a file may have been given another ending."""
     is_page = _WEB_PAGE.match(data[:4096]) is not None
     if is_page and chosen is not Format.HTML:
-        raise UnreadableError(f"It is a web page, perhaps one for signing in, and not {chosen}.")
+        raise UnreadableError(Phrase("It is a web page, perhaps one for signing in, and not {format}."), format=chosen)
     if data.startswith(_OLD_OFFICE):
         if _ENCRYPTED_PACKAGE in data:
             raise EncryptedError
-        raise UnsupportedError(f"It is an old Office file: save it as DOCX. {_SUPPORTED}")
+        raise UnsupportedError(_OLD)
     if (chosen is Format.PDF) != _is_pdf(data) or (chosen is Format.DOCX) != data.startswith(_ZIP):
-        raise UnreadableError(f"Its content is not {chosen}.")
+        raise UnreadableError(Phrase("Its content is not {format}."), format=chosen)
 
 
 def _is_pdf(data: bytes) -> bool:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from crag_graph.knowledge.documents import Block, BlockKind, LoadedDocument
+from crag_graph.phrases import Phrase
+
+UNTITLED = Phrase("Untitled")
 
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -101,7 +104,7 @@ def title_of(name: str) -> str:
     """`notes/travel-policy_2022.md` → `travel policy 2022`; of an address its last folder or its host."""
     last = re.split(r"[/\\]", path_of(name).rstrip("/\\"))[-1]
     stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", last) or host_of(name)
-    return one_line(clean(re.sub(r"[-_]+", " ", stem))) or "Untitled"
+    return one_line(clean(re.sub(r"[-_]+", " ", stem))) or UNTITLED()
 
 
 def path_of(name: str) -> str:

@@ -13,6 +13,7 @@ from crag_graph.knowledge.documents import LoadedDocument
 from crag_graph.knowledge.errors import EncryptedError, NoTextError, TooLargeError, UnreadableError
 from crag_graph.knowledge.loaders.outline import Outline, one_line
 from crag_graph.knowledge.loaders.pdf_layout import Cell, LayoutWriter, Line, without_running_titles
+from crag_graph.phrases import Phrase
 from crag_graph.sentences import bullet
 
 _PDFIUM = threading.Lock()
@@ -29,7 +30,7 @@ def load_pdf(name: str, data: bytes, *, pages: int = 2_000) -> LoadedDocument:
         lines, title = _read(data, pages)
     lines = without_running_titles(lines)
     if not lines:
-        raise NoTextError("Its pages are pictures, as of a scan: let a program recognise the text first.")
+        raise NoTextError(Phrase("Its pages are pictures, as of a scan: let a program recognise the text first."))
     outline = Outline()
     LayoutWriter(outline, lines).write()
     return outline.document(name, "pdf", title=outline.first_heading() if _MADE_BY_PROGRAM.match(title) else title)
@@ -41,10 +42,10 @@ def _read(data: bytes, pages: int) -> tuple[list[Line], str]:
     except pypdfium2.PdfiumError as error:
         if error.err_code in {raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY}:
             raise EncryptedError from error
-        raise UnreadableError("It cannot be read as a PDF.") from error
+        raise UnreadableError(Phrase("It cannot be read as a PDF.")) from error
     with document:
         if len(document) > pages:
-            raise TooLargeError(f"It has {len(document)} pages; {pages} are allowed.")
+            raise TooLargeError(Phrase("It has {pages} pages; {most} are allowed."), pages=len(document), most=pages)
         lines = [line for number in range(len(document)) for line in _page_lines(document, number)]
         return lines, one_line(document.get_metadata_dict().get("Title", ""))
 

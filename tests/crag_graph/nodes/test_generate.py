@@ -108,6 +108,6 @@ async def test_the_turn_is_appended_to_those_before() -> None:
 async def test_files_that_answer_in_part_are_not_called_the_library(missing: Abstention) -> None:
     alone = Alone(cast=Cast(writer=ScriptedWriter(answer="Twelve weeks [1].")))
     asked: State = {**refined(LEAVE), "web_missing": missing, "files_alone": True}
-    assert (await generate(asked, alone.runtime))["answer"].notice == FILES_IN_PART
+    assert (await generate(asked, alone.runtime))["answer"].notice == FILES_IN_PART()
     enough: State = {**asked, "verdict": Verdict.CORRECT}
     assert (await generate(enough, alone.runtime))["answer"].notice == ""

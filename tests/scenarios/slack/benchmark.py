@@ -137,13 +137,13 @@ async def press(slack: SlackWorkspace) -> dict[str, list[float]]:
     """Milliseconds from a press to what the person sees of it, by button; each answer's buttons are pressed in a row."""
     ada = slack.user("Ada")
     place = slack.channel("pressed", members=[ada, slack.bot])
-    seen: dict[str, list[float]] = {label: [] for label in (*WINDOWS, *SAYING, SETTINGS_LABEL)}
+    seen: dict[str, list[float]] = {label: [] for label in (*WINDOWS, *SAYING, SETTINGS_LABEL())}
     for number in range(WARM_UP + PRESSED):
         question = await ada.says(f"@bot How many weeks, {number}?", in_=place)
         answer = await slack.reply_to(question, until=lambda reply: bool(reply.buttons))
         home = await ada.opens_home()
         for label, took in seen.items():
-            milliseconds = await _press(slack, ada, label, home if label == SETTINGS_LABEL else answer)
+            milliseconds = await _press(slack, ada, label, home if label == SETTINGS_LABEL() else answer)
             if number >= WARM_UP:
                 took.append(milliseconds)
         await slack.until(lambda: [bool(one.buttons) for one in slack.replies(question)] == [True] * 3)  # noqa: B023 - awaited

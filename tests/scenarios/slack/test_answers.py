@@ -171,7 +171,7 @@ async def test_what_may_not_be_used_here_is_told_apart_from_what_nobody_knows(st
 @pytest.mark.parametrize("typed", ["@bot", "@bot  ", "@bot :thumbsup:", "@bot 👍", "@bot \u200b\ufeff", "@bot ???"])
 async def test_a_message_without_words_gets_a_hint(bot: Bot, stage: Stage, typed: str) -> None:
     reply = await stage.asks(typed)
-    assert reply.screen == words.HINT
+    assert reply.screen == words.HINT()
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ async def test_a_forgotten_conversation_is_gone(
     question = await stage.ada.says("@bot How many weeks?", in_=stage.travel)
     reply = await stage.slack.reply_to(question)
     said = await stage.ada.runs("/crag-forget", in_=stage.travel, saying="Forgotten")
-    assert "What I remembered of it is gone, and so are the texts of 1 answer" in said.screen
+    assert "Answers: 1. What I remembered of it is gone, and so are the texts of its answers" in said.screen
     async with engine.connect() as connection:
         left = (await connection.execute(text("SELECT string_agg(question || answer, '') FROM runs"))).scalar()
     assert left == ""
@@ -342,7 +342,7 @@ async def test_only_ones_own_conversations_are_forgotten(bot: Bot, stage: Stage)
     link = f"https://acme.slack.com/archives/{stage.travel.id}/p{question.ts.replace('.', '')}"
     assert "not yours to forget" in (await bob.runs(f"/crag-forget {link}", in_=stage.travel)).screen
     assert "no conversation of yours" in (await bob.runs("/crag-forget", in_=stage.travel)).screen
-    await stage.ada.runs(f"/crag-forget {link}", in_=stage.travel, saying="Forgotten: 1 conversation")
+    await stage.ada.runs(f"/crag-forget {link}", in_=stage.travel, saying="Conversations: 1")
     await stage.asks("How many weeks?", in_=stage.ada.dm)
     await stage.ada.runs(
         "/crag-forget everything", in_=stage.travel, saying="conversations: 1, questions: 1, messages: 1"

@@ -96,7 +96,7 @@ async def test_what_was_answered_privately_is_forgotten_by_the_link_of_its_quest
     await stage.ada.is_shown("16 weeks", in_=stage.travel)
     link = f"https://x.slack.com/archives/{stage.travel.id}/p{question.ts.replace('.', '')}"
     told = await stage.ada.runs(f"/crag-forget {link}", in_=stage.travel, saying="Forgotten")
-    assert "Forgotten: 1 conversation." in told.screen
+    assert "Forgotten. Conversations: 1." in told.screen
 
 
 async def test_bots_may_ask_as_often_as_the_channel_says(bot: Bot, stage: Stage) -> None:

@@ -200,7 +200,7 @@ async def test_of_a_long_file_the_beginning_is_read_and_the_answer_says_so(bot: 
     modal = await stage.ada.sees_modal(KEEP)
     await stage.ada.submits(modal)
     told = await stage.slack.reply_to(asked.question, saying="Added prices.md", within=30)
-    assert "350 passages" in told.screen
+    assert "passages: 350" in told.screen
     assert await names_in(bot, asked.question) == []
 
 

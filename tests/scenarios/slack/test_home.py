@@ -78,13 +78,13 @@ async def test_a_conversation_is_forgotten_with_the_button_beside_it(either: Bot
     home = await stage.ada.opens_home()
     assert "How many weeks of leave? — #travel, " in home.screen
     assert "How many weeks in private? — Direct messages, " in home.screen
-    assert home.buttons == (SETTINGS_LABEL, "Forget", "Forget")
+    assert home.buttons == (SETTINGS_LABEL(), "Forget", "Forget")
 
     assert (await stage.ada.clicks("Forget", on=home)).ok
-    after = await shown(stage.ada, "Forgotten: 1 conversation.")
+    after = await shown(stage.ada, "Forgotten. Conversations: 1.")
     assert "in private?" not in after.screen
     assert "weeks of leave?" in after.screen
-    assert after.buttons == (SETTINGS_LABEL, "Forget")
+    assert after.buttons == (SETTINGS_LABEL(), "Forget")
     assert (await stage.ada.clicks("Forget", on=after)).ok
     await shown(stage.ada, "You have asked me nothing yet")
     assert "Forgotten" not in "".join(message.screen for message in stage.slack.messages(stage.ada.dm))
@@ -105,7 +105,7 @@ async def test_forgetting_twice_or_what_is_anothers_changes_nothing(bot: Bot, st
     assert "weeks of leave?" in (await stage.ada.opens_home()).screen
     blocks = home.blocks
     assert (await stage.ada.clicks("Forget", on=home)).ok
-    await shown(stage.ada, "Forgotten: 1 conversation.")
+    await shown(stage.ada, "Forgotten. Conversations: 1.")
     old.view.view = {**old.view.view, "blocks": blocks}
     assert (await stage.ada.clicks("Forget", on=old)).ok
     await shown(stage.ada, "is forgotten already")
@@ -120,7 +120,7 @@ async def test_many_places_and_conversations_keep_to_slacks_limits(bot: Bot, sta
     home = await stage.ada.opens_home()
     assert "There are 3 more places with documents." in home.screen
     assert len(home.blocks) <= 100
-    assert home.buttons == (SETTINGS_LABEL, *("Forget",) * 15)
+    assert home.buttons == (SETTINGS_LABEL(), *("Forget",) * 15)
     assert "How many weeks in 17?" in home.screen
     assert "How many weeks in 1?" not in home.screen
 

@@ -132,7 +132,7 @@ async def work(orders: Orders) -> None:
             attached=attached,
             asking=Asking(engine=engine, me=me, web=web, directory=directory),
             pace=pace,
-            treasurer=Treasurer(budget=None, web=web, admins=frozenset()),
+            treasurer=Treasurer(budget=None, web=web, directory=directory, admins=frozenset()),
             relay=Relay(me=me, web=web, inbox=inbox, engine=engine, channels=Channels(engine), directory=directory),
             second_thoughts=SecondThoughts(me=me, web=web, inbox=inbox, pace=pace),
             forgetting=Forgetting(

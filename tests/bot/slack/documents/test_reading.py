@@ -69,7 +69,7 @@ async def test_each_file_is_told_before_it_is_read_and_one_that_takes_too_long_i
     assert [(one.title, one.space, one.added_by, one.kept) for one in reading.read] == [
         ("quick.md", THREAD, "U1", False)
     ]
-    assert reading.unread == (Unread(name="slow.md", reason=TOO_SLOW),)
+    assert reading.unread == (Unread(name="slow.md", reason=TOO_SLOW()),)
 
 
 async def test_what_was_read_for_nobody_any_more_does_not_stay(

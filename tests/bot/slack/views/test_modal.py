@@ -69,7 +69,7 @@ def test_it_tells_what_was_found_judged_kept_and_asked_of_the_web() -> None:
         "Searched for: second leave 2026",
         "A page",
         "812 ms in all",
-        "1 model call, 15 tokens · trace trace-1",
+        "Model calls: 1, tokens: 15 · trace trace-1",
     ):
         assert line in screen
     assert "Unrelated" not in screen
