@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.cleaning import clean
 from crag_graph.domain import Answer, Fault, JudgedStrip, ModelCall, Passage, Score, Turn
-from crag_graph.phrases import Phrase
+from crag_graph.phrases import Phrase, amount
 
 LONGEST_QUESTION = 40_000
 """Characters; Slack's own limit of a message."""
@@ -98,5 +98,5 @@ def check(text: str) -> str:
     if not question:
         raise QuestionError(EMPTY())
     if len(question) >= LONGEST_QUESTION:
-        raise QuestionError(TOO_LONG(number=f"{len(question):,}", most=f"{LONGEST_QUESTION:,}"))
+        raise QuestionError(TOO_LONG(number=amount(len(question)), most=amount(LONGEST_QUESTION)))
     return question

@@ -16,7 +16,7 @@ from crag_graph.knowledge.documents import Block, BlockKind, LoadedDocument, New
 from crag_graph.knowledge.errors import DocumentError
 from crag_graph.knowledge.ingest import Ingest
 from crag_graph.knowledge.tables import documents
-from crag_graph.phrases import Phrase
+from crag_graph.phrases import Phrase, amount
 
 LOADER = "expert"
 LONGEST_QUESTION = 2_000
@@ -194,9 +194,9 @@ def _checked(correction: Correction) -> Correction:
     if not question or not answer:
         raise CorrectionError(BOTH_NEEDED())
     if len(question) > LONGEST_QUESTION:
-        raise CorrectionError(QUESTION_TOO_LONG(most=f"{LONGEST_QUESTION:,}"))
+        raise CorrectionError(QUESTION_TOO_LONG(most=amount(LONGEST_QUESTION)))
     if len(answer) > LONGEST_ANSWER:
-        raise CorrectionError(ANSWER_TOO_LONG(most=f"{LONGEST_ANSWER:,}"))
+        raise CorrectionError(ANSWER_TOO_LONG(most=amount(LONGEST_ANSWER)))
     name = " ".join(clean(correction.author_name).split())
     link = correction.link if correction.link.startswith(("https://", "http://")) else ""
     return Correction(

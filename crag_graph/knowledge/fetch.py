@@ -13,7 +13,7 @@ from typing import ClassVar
 import httpx
 
 from crag_graph.knowledge.errors import DocumentError, TooLargeError
-from crag_graph.phrases import Phrase
+from crag_graph.phrases import Phrase, amount
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[Address]]]
@@ -167,7 +167,7 @@ class Fetcher:
 
     def _check_size(self, size: int) -> None:
         if size > self._size:
-            raise TooLargeError(Phrase("{most} bytes are allowed."), most=f"{self._size:,}")
+            raise TooLargeError(Phrase("{most} bytes are allowed."), most=amount(self._size))
 
 
 def is_public(address: Address) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from crag_graph.knowledge.errors import MissingError, NoDocumentError, TooLargeError
 from crag_graph.knowledge.fetch import Fetcher
 from crag_graph.knowledge.loaders.load import supported
-from crag_graph.phrases import Phrase
+from crag_graph.phrases import Phrase, amount
 
 _SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -130,7 +130,9 @@ def _read(path: Path, size: int) -> bytes:
             raise MissingError
         if path.stat().st_size > size:
             raise TooLargeError(
-                Phrase("It has {bytes} bytes; {most} are allowed."), bytes=f"{path.stat().st_size:,}", most=f"{size:,}"
+                Phrase("It has {bytes} bytes; {most} are allowed."),
+                bytes=amount(path.stat().st_size),
+                most=amount(size),
             )
         return path.read_bytes()
     except OSError as error:

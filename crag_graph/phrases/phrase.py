@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 from crag_graph.phrases.languages import SOURCE, language
 
@@ -23,6 +24,11 @@ class Phrase:
     def __call__(self, **values: object) -> str:
         said = _catalogue(language()).get(self.english) or self.english
         return said.format(**values) if values else said
+
+
+def amount(number: int) -> str:
+    """A large number as it is written in the language that is spoken: 40,000 or 40.000."""
+    return format_decimal(number, locale=language())
 
 
 @cache

@@ -200,8 +200,8 @@ async def commands(walk: Walk) -> None:
             show(f"Forget everything, {name}", done)
         show("Traces, to somebody who is no admin", await runs("/crag-traces", in_=place))
     async with walk.bot(judged(0.9)):
-        walk.slack.faults.next("users.info", error="internal_error")
-        show("A command that fails", await runs("/crag-traces", in_=place, by=walk.bob))
+        walk.slack.faults.next("conversations.info", error="internal_error")
+        show("A command that fails", await runs("/crag-ingest https://acme.test", in_=place, by=walk.bob))
 
 
 async def installing(walk: Walk) -> None:

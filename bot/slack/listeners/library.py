@@ -25,7 +25,7 @@ from crag_graph.knowledge.attached import Attached
 from crag_graph.knowledge.documents import StoredDocument
 from crag_graph.knowledge.library import Library
 from crag_graph.knowledge.sources import is_address
-from crag_graph.phrases import Phrase
+from crag_graph.phrases import Phrase, amount
 
 HELP = Phrase(
     "*What I can do with the library*\n"
@@ -195,7 +195,7 @@ async def _add_text(text: str, request: Request, shelf: Shelf) -> str:
     if not title.strip() or not body.strip():
         return TITLE_FIRST()
     if len(body) > MOST_CHARACTERS:
-        return TEXT_TOO_LONG(number=f"{len(body):,}", most=f"{MOST_CHARACTERS:,}")
+        return TEXT_TOO_LONG(number=amount(len(body)), most=amount(MOST_CHARACTERS))
     title = shorten(decode(title, me="", names={}), 150)
     await shelf.put(replace(request, title=title, text=body))
     return ADDING_TEXT(title=escape(title), where=request.where)

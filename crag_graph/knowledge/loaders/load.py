@@ -19,7 +19,7 @@ from crag_graph.knowledge.loaders.markdown import load_markdown
 from crag_graph.knowledge.loaders.outline import path_of
 from crag_graph.knowledge.loaders.pdf import load_pdf
 from crag_graph.knowledge.loaders.text import load_text
-from crag_graph.phrases import Phrase
+from crag_graph.phrases import Phrase, amount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ async def load(name: str, data: bytes, *, content_type: str = "", limits: Limits
     limits = limits or Limits()
     if len(data) > limits.size:
         raise TooLargeError(
-            Phrase("It has {bytes} bytes; {most} are allowed."), bytes=f"{len(data):,}", most=f"{limits.size:,}"
+            Phrase("It has {bytes} bytes; {most} are allowed."), bytes=amount(len(data)), most=amount(limits.size)
         )
     if not data.strip():
         raise NoTextError(Phrase("The file is empty."))
@@ -94,7 +94,9 @@ async def load(name: str, data: bytes, *, content_type: str = "", limits: Limits
     _check_content(chosen, data)
     if chosen in _TEXTS and len(data) > limits.text:
         raise TooLargeError(
-            Phrase("It has {bytes} bytes of text; {most} are allowed."), bytes=f"{len(data):,}", most=f"{limits.text:,}"
+            Phrase("It has {bytes} bytes of text; {most} are allowed."),
+            bytes=amount(len(data)),
+            most=amount(limits.text),
         )
     return await asyncio.to_thread(_load, chosen, name, data, _charset(content_type), limits)
 
@@ -114,7 +116,7 @@ def _load(chosen: Format, name: str, data: bytes, charset: str, limits: Limits) 
     if not document.blocks:
         raise NoTextError
     if sum(len(block.text) for block in document.blocks) > limits.text:
-        raise TooLargeError(Phrase("Its text has more than {most} characters."), most=f"{limits.text:,}")
+        raise TooLargeError(Phrase("Its text has more than {most} characters."), most=amount(limits.text))
     return document
 
 

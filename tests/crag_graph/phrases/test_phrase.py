@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from crag_graph.nodes.abstain import NEAREST
-from crag_graph.phrases import LANGUAGES, Phrase, language, language_of_locale, speak, speaking
+from crag_graph.phrases import LANGUAGES, Phrase, amount, language, language_of_locale, speak, speaking
 
 
 def test_it_is_english_where_nobody_has_said_otherwise() -> None:
@@ -24,6 +24,12 @@ def test_it_is_said_in_the_language_that_is_spoken_and_keeps_what_it_is_told() -
 def test_a_phrase_that_no_catalogue_has_is_said_in_english() -> None:
     with speaking("ja"):
         assert Phrase("Nobody translated {this}.")(this="it") == "Nobody translated it."
+
+
+def test_a_large_number_is_written_as_the_language_writes_it() -> None:
+    assert amount(40_000) == "40,000"
+    with speaking("de"):
+        assert amount(40_000) == "40.000"
 
 
 async def test_each_task_speaks_its_own_language() -> None:

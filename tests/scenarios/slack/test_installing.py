@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 from sqlalchemy import func, select, update
 
-from bot.slack.installing.pages import HEADERS, INSTALL
+from bot.slack.installing.pages import HEADERS, INSTALL, TITLE
 from bot.slack.installing.tables import bots, installations, states
+from crag_graph.phrases import speaking
 from crag_graph.services import Services
 from tests.fakes.services import ScriptedLibrary, ScriptedWriter, passage, trouble
 from tests.scenarios.slack.bot import Bot, Options, Stage, running_bot, scripted
@@ -258,3 +260,13 @@ async def test_a_refresh_token_that_slack_no_longer_takes_ends_the_installation(
         await connection.execute(update(bots).values(bot_token_expires_at=datetime.now(UTC).replace(tzinfo=None)))
     assert await bot.slack.teams.of(stage.slack.team.id) is None
     assert await count(bot) == 0
+
+
+async def test_the_page_speaks_the_language_that_the_browser_asks_for(bot: Bot) -> None:
+    accepted = {"pt-BR,pt;q=0.9,en;q=0.8": "pt", "nl,de-AT;q=0.7": "de", "nl": "en", "": "en"}
+    for header, language in accepted.items():
+        async with httpx.AsyncClient() as browser:
+            page = (await browser.get(f"{bot.address}{INSTALL}", headers={"accept-language": header})).text
+        assert f'<html lang="{language}">' in page
+        with speaking(language):
+            assert TITLE() in page
