@@ -1,7 +1,7 @@
 """Answers as Slack's `markdown` block may show them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.slack.text.markdown import link, make_safe
@@ -75,6 +75,7 @@ FRAGMENTS = st.sampled_from([*PIECES, *"`[]()<>!|\\ \n", "``", "[a](", "```\n", 
 
 
 @given(st.lists(FRAGMENTS, max_size=40).map("".join))
+@example("`<!``")
 def test_nothing_that_is_put_together_pings(text: str) -> None:
     made = make_safe(text).lower()
     for ping in ("<!", "<@u", "<#c", " @everyone ", "&lt;!here", "<https"):
