@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from crag_graph.benchmarks.cases import ENTERPRISE, enterprise
 from crag_graph.domain import Conversation, Turn
 from crag_graph.embedding import Embedder, Vectors
+from crag_graph.knowledge.search import Breadth
+from crag_graph.knowledge.statements import FUSION
 from crag_graph.knowledge.words import words_of
 from crag_graph.models.chat_api import ApiWriter
 from crag_graph.models.chat_client import ApiChat
@@ -33,8 +35,8 @@ from crag_graph.services import ServiceError, Writer
 
 LIMIT = 8
 """Passages that a question retrieves."""
-FUSION = 60
-"""The constant of reciprocal rank fusion (Cormack et al., 2009)."""
+CANDIDATES = Breadth().candidates
+"""Passages that each way hands to the fusion, as in the product's search."""
 SATURATION, LENGTH_WEIGHT = 1.2, 0.75
 """The usual constants of BM25 (Robertson and Zaragoza, 2009)."""
 TODAY = date(2025, 10, 1)
@@ -144,9 +146,10 @@ class Index:
 
 
 def fused(*rankings: Scores) -> Scores:
-    """Reciprocal rank fusion of several scorings."""
-    ranks = np.stack([np.argsort(np.argsort(-scores, kind="stable")) for scores in rankings])
-    return np.asarray((1 / (FUSION + ranks)).sum(axis=0))
+    """Reciprocal rank fusion of several scorings, with the product's constant and its number of candidates."""
+    places = np.stack([np.argsort(np.argsort(-scores, kind="stable")) + 1 for scores in rankings])
+    found = (places <= CANDIDATES) & (np.stack(rankings) > 0)
+    return np.asarray(np.where(found, 1 / (FUSION + places), 0.0).sum(axis=0))
 
 
 async def rewritten(writer: Writer, case: Case) -> str:

@@ -97,6 +97,9 @@ class Unrefined:
         return await Trusting().filter(question, strips)
 
 
+VARIANTS = ("plain RAG", "Corrective RAG without refinement", "Corrective RAG without the web", "Corrective RAG")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ran:
     """One question through one variant. `hit`: the answer holds what it must and nothing that it must not."""
@@ -159,17 +162,16 @@ def current(ran: Sequence[Ran]) -> str:
 
 def row(name: str, ran: Sequence[Ran]) -> str:
     answerable = [one for one in ran if one.answerable]
-    wrong = [one for one in ran if not one.abstained and not (one.answerable and one.hit)]
     cited = [right for one in ran for right in one.cited_rightly]
     empty = [one for one in ran if not one.answerable]
     cells = [
-        f"{_mean([one.hit and not one.abstained for one in answerable]):.2f}",
-        f"{len(wrong) / len(ran):.2f}",
-        f"{_mean([one.abstained for one in empty]):.2f}",
-        f"{_mean([one.abstained for one in answerable]):.2f}",
-        f"{_mean(cited):.2f}",
+        _of([one.hit and not one.abstained for one in answerable]),
+        _of([not one.abstained and not (one.answerable and one.hit) for one in ran]),
+        _of([one.abstained for one in empty]),
+        _of([one.abstained for one in answerable]),
+        _of(cited),
         current(ran),
-        f"{_mean([one.verdict_right for one in ran]):.2f}",
+        _of([one.verdict_right for one in ran]),
         f"{_mean([one.tokens for one in ran]):.0f}",
         f"{_mean([one.calls for one in ran]):.2f}",
         f"{statistics.median(one.milliseconds for one in ran):.0f}",
@@ -183,7 +185,8 @@ HEAD = (
 )
 
 
-async def measure(folder: Path, writer: Writer, *, cache: Path | None, most: int | None) -> str:
+async def measure(folder: Path, writer: Writer, *, cache: Path | None, most: int | None) -> dict[str, list[Ran]]:
+    """Every first question of an organisation through every variant, by the variant's name."""
     embedder = LocalEmbedder()
     library = await read(enterprise(folder), embedder, cache)
     questions = [question for question in library.collection.questions if not question.raw["conversation"]][:most]
@@ -192,23 +195,25 @@ async def measure(folder: Path, writer: Writer, *, cache: Path | None, most: int
         [(page.id, f"{page.title} {page.text}") for page in pages], await embedder.embed([p.text for p in pages])
     )
     local, web = LocalEvaluator(embedder), FolderWeb(pages, index, embedder)
-    variants: Mapping[str, tuple[Evaluator, WebSearch]] = {
-        "plain RAG": (Trusting(), NoWeb()),
-        "Corrective RAG without refinement": (Unrefined(local), web),
-        "Corrective RAG without the web": (local, NoWeb()),
-        "Corrective RAG": (local, web),
-    }
+    parts: Sequence[tuple[Evaluator, WebSearch]] = [
+        (Trusting(), NoWeb()),
+        (Unrefined(local), web),
+        (local, NoWeb()),
+        (local, web),
+    ]
     graph, memory = build(), MemoryLibrary(library, embedder)
-    rows = []
-    for name, (evaluator, search) in variants.items():
+    ran = {}
+    for name, (evaluator, search) in zip(VARIANTS, parts, strict=True):
         services = Services(library=memory, evaluator=evaluator, writer=writer, web=search)
-        rows.append(row(name, [await ask(graph, services, question) for question in questions]))
-    answerable = sum(bool(question.raw["answer"]) for question in questions)
-    return (
-        f"### {folder.name} (n {len(questions)}, {answerable} of them have an answer)\n\n{HEAD}\n"
-        + "\n".join(rows)
-        + "\n"
-    )
+        ran[name] = [await ask(graph, services, question) for question in questions]
+    return ran
+
+
+def table(title: str, by_variant: Mapping[str, Sequence[Ran]]) -> str:
+    questions = next(iter(by_variant.values()))
+    answerable = sum(one.answerable for one in questions)
+    rows = "\n".join(row(name, ran) for name, ran in by_variant.items())
+    return f"### {title} (n {len(questions)}, {answerable} of them have an answer)\n\n{HEAD}\n{rows}\n"
 
 
 def _pages(file: Path) -> list[Passage]:
@@ -225,6 +230,11 @@ def _pages(file: Path) -> list[Passage]:
         )
         for one in rows
     ]
+
+
+def _of(truths: Sequence[bool]) -> str:
+    """The share, and of how many."""
+    return f"{_mean(truths):.2f} of {len(truths)}"
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -246,8 +256,12 @@ async def main(arguments: Sequence[str]) -> None:
         writer = ApiWriter(
             ApiChat(base_url=options.chat_url, api_key=options.chat_key, model=options.chat_model, timeout=120)
         )
-    parts = [await measure(folder, writer, cache=options.cache, most=options.most) for folder in options.data]
-    text = PAGE.format(writer=options.chat_model or "quoted from the sources, no model", tables="\n".join(parts))
+    sets = {
+        folder.name: await measure(folder, writer, cache=options.cache, most=options.most) for folder in options.data
+    }
+    together = {name: [one for by_variant in sets.values() for one in by_variant[name]] for name in VARIANTS}
+    tables = "\n".join(table(title, ran) for title, ran in {"All together": together, **sets}.items())
+    text = PAGE.format(writer=options.chat_model or "quoted from the sources, no model", tables=tables)
     if options.write:
         options.write.write_text(text, encoding="utf-8")
     print(text)
@@ -260,6 +274,7 @@ PAGE = """# What each part buys
 The same first questions (no follow-ups) through the graph. Answers: {writer}. Answer hit: of the questions that have
 an answer, on the documents or the set's web pages, those whose answer holds all that it must and no superseded value.
 Wrong: answered, but not with that. Current value: where an older document says something else, the answer has today's.
+Each share stands with the number that it is of.
 The evaluator's shipped weights were trained on these sets too: what is compared is the variants with each other.
 
 {tables}"""
