@@ -96,7 +96,7 @@ async def cost(library: Library, weights: Weights, embedder: TokenEmbedder, *, m
     strip_counts = []
     questions = library.collection.questions[:most]
     for question in questions:
-        passages = [_stored(library, number) for number in library.search(question.text)]
+        passages = [stored(library, number) for number in library.search(question.text)]
         strips = [strip for passage in passages for strip in decompose(passage)]
         strip_counts.append(len(strips))
         evaluator, other = (LocalEvaluator(embedder, weights=weights) for _ in range(2))
@@ -121,7 +121,8 @@ async def cost(library: Library, weights: Weights, embedder: TokenEmbedder, *, m
     )
 
 
-def _stored(library: Library, number: int) -> Passage:
+def stored(library: Library, number: int) -> Passage:
+    """As the product has it: with what was prepared of it at ingest."""
     return replace(library.passages[number], features=pack(library.prepared[number]))
 
 
