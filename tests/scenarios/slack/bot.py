@@ -20,7 +20,7 @@ from bot.channels.store import Channels
 from bot.database.engine import JOBS_SCHEMA, open_engine, with_schema
 from bot.erasing.eraser import Eraser
 from bot.experts.answers import Experts
-from bot.inbox import Inbox
+from bot.inbox import Inbox, Place
 from bot.jobs import Queue, Tasks, open_queue
 from bot.memory import open_sqlite
 from bot.slack.incoming import Manners
@@ -138,6 +138,14 @@ class Bot:
     eraser: Eraser
     address: str = ""
     """Where browsers reach it."""
+
+
+async def done(bot: Bot, question: Message) -> None:
+    """Wait until nothing is left to do for it: before that, an edit has its answer made again."""
+    place = Place(team=question.author.team.id, channel=question.channel.id, ts=question.ts, person=question.author.id)
+    async with asyncio.timeout(10):
+        while not ((asked := await bot.inbox.concerned(place)) and asked.done):  # noqa: ASYNC110 - a database raises no event
+            await asyncio.sleep(0.02)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.slack.replies.pace import Pace
 from crag_graph.embedding import Vectors
 from crag_graph.services import ModelBusyError, Services
-from tests.scenarios.slack.bot import Bot, LetterEmbedder, Options, Stage
+from tests.scenarios.slack.bot import Bot, LetterEmbedder, Options, Stage, done
 from tests.scenarios.slack.files import OFFER, asks, names_in, offer, reading_services, until_there_is
 from tests.slack_workspace import Message
 
@@ -107,6 +107,7 @@ async def test_a_conversation_forgotten_while_its_file_is_read_leaves_nothing(bo
 
 async def test_an_edited_question_is_asked_of_its_file_again(bot: Bot, stage: Stage) -> None:
     asked = await asks(stage, "@bot What does it cost?", offer(stage))
+    await done(bot, asked.question)
     await stage.ada.edits(asked.question, "@bot What does the train cost?")
     offered = await stage.ada.is_shown("I can answer it as it reads now", in_=stage.travel)
     await stage.ada.clicks("Answer the edited question", on=offered)

@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.inbox import Place
 from bot.slack.replies.pace import Pace
 from tests.fakes.services import ScriptedLibrary, ScriptedWriter, trouble
-from tests.scenarios.slack.bot import Bot, Options, Stage, scripted
+from tests.scenarios.slack.bot import Bot, Options, Stage, done, scripted
 from tests.slack_workspace import Message
 
 
@@ -28,14 +27,6 @@ async def running(stage: Stage, text: str = "@bot How many weeks?") -> Message:
     await stage.slack.until(lambda: stage.slack.replies(question))
     await stage.slack.until(lambda: stage.slack.session(question).state == "processing")
     return question
-
-
-async def done(bot: Bot, question: Message) -> None:
-    """Wait until nothing is left to do for it: before that, an edit has its answer made again."""
-    place = Place(team=question.author.team.id, channel=question.channel.id, ts=question.ts, person=question.author.id)
-    async with asyncio.timeout(10):
-        while not ((asked := await bot.inbox.concerned(place)) and asked.done):  # noqa: ASYNC110 - a database raises no event
-            await asyncio.sleep(0.02)
 
 
 def edits() -> Options:
