@@ -173,6 +173,22 @@ def clapnq(folder: Path) -> Collection:
     return Collection(name="clapnq", passages=tuple(passages), questions=tuple(questions))
 
 
+def pubmedqa(folder: Path, *, most: int = 300) -> Collection:
+    """Biomedical questions, each answered by the sections of one abstract whose conclusion is left out."""
+    passages: list[Passage] = []
+    questions: list[Question] = []
+    for name, asked in list(_json(folder / "ori_pqal.json").items())[:most]:
+        sections = zip(asked["LABELS"], asked["CONTEXTS"], strict=True)
+        own = [_passage(f"{name}-{place}", text, label) for place, (label, text) in enumerate(sections)]
+        evidence = tuple(
+            Evidence(passage=number, start=0, end=len(passage.text))
+            for number, passage in enumerate(own, len(passages))
+        )
+        passages += own
+        questions.append(Question(text=asked["QUESTION"], verdict=Verdict.CORRECT, group=name, evidence=evidence))
+    return Collection(name="pubmedqa", passages=tuple(passages), questions=tuple(questions))
+
+
 def _documents(folder: Path) -> Iterator[Passage]:
     for path in sorted(folder.glob("docs/**/*.*")):
         name = str(path.relative_to(folder))
