@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import replace
 from datetime import date
@@ -16,6 +16,7 @@ from structlog.contextvars import bound_contextvars
 
 from bot.budget.budget import Budget
 from bot.cleaning import clean, clean_all
+from bot.failures import failure
 from bot.forgetting import Forgotten, forget
 from bot.memory import Memory
 from bot.questions import Answered, AnswerFailedError, JudgedPassage, Question, QuestionError, check
@@ -29,18 +30,7 @@ from crag_graph.evaluators.whole import WholeEvaluator
 from crag_graph.graph import build
 from crag_graph.knowledge.attached import Attached, Beginnings
 from crag_graph.phrases import Phrase
-from crag_graph.services import (
-    LibraryError,
-    ModelBusyError,
-    ModelRejectedError,
-    ModelReplyError,
-    OverdueError,
-    ServiceError,
-    Services,
-    TimeUpError,
-    WebBusyError,
-    WebRejectedError,
-)
+from crag_graph.services import Services
 from crag_graph.state import State
 
 __all__ = ["AnswerFailedError", "Answered", "Answering", "Forgotten", "Question", "QuestionError", "Show"]
@@ -50,28 +40,6 @@ log = structlog.get_logger()
 NOT_REMEMBERED = Phrase("This answer could not be remembered: a follow-up has to say everything again.")
 
 BUDGET_USED_UP = Phrase("Today's budget for models is used up: this is quoted from the sources.")
-
-FAILURES: Mapping[type[Exception], Phrase] = {
-    ModelBusyError: Phrase("The model did not answer: rate limit, server error, timeout or lost connection."),
-    ModelRejectedError: Phrase(
-        "The model server rejects the request: wrong key, unknown model, or a prompt that is too long."
-    ),
-    ModelReplyError: Phrase(
-        "The model's reply cannot be used: refused, cut off, or not in the form that was asked for."
-    ),
-    WebBusyError: Phrase("The web search did not answer: timeout, server error or lost connection."),
-    WebRejectedError: Phrase("The web search rejects the request: wrong key, plan used up, or a bad query."),
-    LibraryError: Phrase("The library is not reachable."),
-    OverdueError: Phrase("A service did not answer within the time that its node has."),
-    TimeUpError: Phrase("The time for this question is up."),
-    ServiceError: Phrase("Something that an answer needs does not work."),
-    TraceError: Phrase("The traces cannot be read or written: the database is not reachable."),
-    sqlite3.Error: Phrase("The memory of the conversation cannot be used."),
-    psycopg.Error: Phrase("The memory of the conversation cannot be used."),
-    TimeoutError: Phrase("The answer took too long."),
-    Exception: Phrase("Something went wrong while answering."),
-}
-"""What is said of what failed; of an error that stands not here, what is said of what it is a kind of."""
 
 GRACE = 10.0
 """Seconds beyond the deadline after which a run that did not keep it is ended."""
@@ -331,14 +299,6 @@ def _answered(text: str, answer: Answer, trace: OpenTrace) -> Answered:
         faults=trace.journal.faults,
         timings=trace.journal.timings,
     )
-
-
-def failure(error: Exception, trace_id: str = "") -> AnswerFailedError:
-    """What the asker is told of an error, in the language that is spoken."""
-    said = next(FAILURES[kind] for kind in type(error).__mro__ if kind in FAILURES)
-    passing = isinstance(error, TraceError | sqlite3.Error | psycopg.Error | TimeoutError)
-    transient = error.transient if isinstance(error, ServiceError) else passing
-    return AnswerFailedError(said(), trace_id=trace_id, transient=transient)
 
 
 def _write_line(run: Finished) -> None:

@@ -10,6 +10,7 @@ SPEAKING = (
     "bot/slack",
     "bot/experts",
     "bot/answering.py",
+    "bot/failures.py",
     "bot/questions.py",
     "crag_graph/nodes/abstain.py",
     "crag_graph/nodes/generate.py",

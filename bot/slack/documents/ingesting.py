@@ -9,6 +9,7 @@ import structlog
 
 from bot.inbox import Claim, ClaimLostError, Inbox, InboxError
 from bot.jobs import RetryLaterError
+from bot.slack import words
 from bot.slack.documents.files import FileError, Files
 from bot.slack.incoming import Me
 from bot.slack.replies.private import Private
@@ -38,7 +39,6 @@ DONE = {
     Outcome.UNCHANGED: Phrase("Unchanged: **{title}** (number {number}, passages: {passages}). {where}"),
 }
 SUPERSEDED = Phrase("It says that it was superseded, so it ranks behind current documents.")
-UNNAMED = Phrase("the file")
 AWAY = Phrase("The library cannot be reached or the embedding model is away. I will try again in {seconds} seconds.")
 GIVEN_UP = Phrase("This did not work after several tries. Try again later.")
 
@@ -70,7 +70,7 @@ class Request:
 
     @property
     def name(self) -> str:
-        return self.address or self.title or UNNAMED()
+        return self.address or self.title or words.THE_FILE()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import structlog
 
 from bot.inbox import Claim, ClaimLostError, Inbox
+from bot.slack import words
 from bot.slack.documents.files import FileError, Files
 from bot.slack.replies.inquiry import Show
 from bot.slack.replies.stages import READ
-from bot.slack.views.attached import UNNAMED, Reading, Unread
+from bot.slack.views.attached import Reading, Unread
 from bot.slack.views.blocks import shorten
 from bot.slack.web import SlackAwayError
 from crag_graph.domain import Stage
@@ -69,7 +70,7 @@ class Reader:
         unread = [_unread(name, TOO_MANY(most=MOST_FILES)) for _, name in files[MOST_FILES:]]
         for file, name in files[:MOST_FILES]:
             room = MOST_PASSAGES - sum(document.passages for document in read)
-            await show(Stage(node=READ, detail=name or UNNAMED()))
+            await show(Stage(node=READ, detail=name or words.THE_FILE()))
             one = await self._one(claim, file, name, room) if room > 0 else _unread(name, NO_ROOM())
             if isinstance(one, Unread):
                 unread.append(one)
@@ -102,4 +103,4 @@ class Reader:
 
 
 def _unread(name: str, reason: str) -> Unread:
-    return Unread(name=name or UNNAMED(), reason=reason)
+    return Unread(name=name or words.THE_FILE(), reason=reason)

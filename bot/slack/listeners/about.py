@@ -28,7 +28,7 @@ async def on_about(
     )
     text = await keeping.talk.text(message)
     await ack()
-    await open_modal(client, respond, body, about_view(subject, text), name=TITLE())
+    await open_modal(client, respond, body, about_view(subject, text), name=TITLE.english)
 
 
 async def on_about_asked(ack: AsyncAck, body: Mapping[str, Any], me: Me, taking: Taking) -> None:

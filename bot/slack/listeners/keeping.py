@@ -67,13 +67,16 @@ async def on_keep(
     """Opens the modal; a trigger lives for three seconds."""
     view = await _first_view(body, keeping)
     await ack()
-    await open_modal(client, respond, body, view, name=TITLE())
+    await open_modal(client, respond, body, view, name=TITLE.english)
 
 
 async def open_modal(
     client: AsyncWebClient, respond: AsyncRespond, body: Mapping[str, Any], view: Mapping[str, Any], *, name: str
 ) -> None:
-    """Opens the window of the shortcut `name`, or tells the person that it came too late."""
+    """Opens the window of the button or shortcut `name`, or tells the person that it came too late.
+
+    A shortcut has its name from the manifest, in English: so Slack's menu says it to everybody.
+    """
     try:
         await heard(client.views_open(trigger_id=body["trigger_id"], view=dict(view)))
     except SlackRefusedError as refused:

@@ -17,7 +17,8 @@ from bot.slack.listeners.keeping import Keeping, open_modal
 from bot.slack.text.mrkdwn import escape
 from bot.slack.views.blocks import shorten
 from bot.slack.views.keeping import notice_view
-from bot.slack.views.storing import TITLE, Answering, store_view, stored_of
+from bot.slack.views.relay import STORE_LABEL
+from bot.slack.views.storing import Answering, store_view, stored_of
 from bot.slack.web import SlackError, heard
 from bot.traces.reading import Row, find_run
 from crag_graph.phrases import Phrase
@@ -45,14 +46,14 @@ async def on_store(  # noqa: PLR0917 - Bolt gives listeners what they name
         return
     view = await _view(run, body, keeping)
     await ack()
-    await open_modal(client, respond, body, view, name=TITLE())
+    await open_modal(client, respond, body, view, name=STORE_LABEL())
 
 
 async def _view(run: Row, body: Mapping[str, Any], keeping: Keeping) -> dict[str, Any]:
     try:
         frame = await keeping.shelf.request(run["channel"], body["user"]["id"])
     except PermissionError as refusal:
-        return notice_view(TITLE(), str(refusal))
+        return notice_view(STORE_LABEL(), str(refusal))
     message: Mapping[str, Any] = body["message"]
     root, called_at = message.get("thread_ts") or message["ts"], message["ts"]
     try:

@@ -8,9 +8,10 @@ from typing import Any, Protocol, Self
 
 import structlog
 
-from bot.answering import Answering, failure
+from bot.answering import Answering
 from bot.channels.settings import ChannelSettings, Manner, WebUse
 from bot.channels.store import Channels, ChannelsError
+from bot.failures import failure
 from bot.inbox import Claim, ClaimLostError, Inbox, InboxError
 from bot.jobs import RetryLaterError
 from bot.questions import Answered, AnswerFailedError, Question, QuestionError
@@ -260,7 +261,7 @@ class Answers:
         if not failed.transient:
             return notice_reply(words.apology(failed.trace_id))
         if claim.attempt >= TRIES:
-            return notice_reply(f"{failed} {words.ASK_LATER()}")
+            return notice_reply(f"{failed.reason} {words.ASK_LATER()}")
         pause = self.pace.again_after * claim.attempt
         await self.inbox.posted(claim, await outlet.finish(notice_reply(words.again(failed.reason, pause))))
         raise RetryLaterError(pause)

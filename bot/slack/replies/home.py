@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.experts.answers import LOADER
+from bot.slack import words
 from bot.slack.access import is_member, space_of
 from bot.slack.directory import Directory, known_names
 from bot.slack.incoming import Me
 from bot.slack.views.home import (
     DIRECT,
-    EVERYBODY,
     MOST_CONVERSATIONS,
     MOST_FAILURES,
     MOST_SPACES,
@@ -80,7 +80,7 @@ class Home:
         return space.removeprefix(f"{self.me.team}:")
 
     def _name(self, space: str, names: dict[str, str]) -> str:
-        return EVERYBODY() if space == self.me.everybody else _called(self._channel(space), names)
+        return words.EVERYBODY() if space == self.me.everybody else _called(self._channel(space), names)
 
     def _shown(self, one: SpaceCounts, names: dict[str, str]) -> Shown:
         name = self._name(one.space, names)

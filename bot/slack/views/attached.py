@@ -12,7 +12,6 @@ from bot.slack.views.offers import KEEP_LABEL, keep_button
 from crag_graph.knowledge.documents import StoredDocument
 from crag_graph.phrases import Phrase
 
-UNNAMED = Phrase("the file")
 NAMED = Phrase("“{name}”")
 BETWEEN = Phrase(", ")
 CUT = Phrase("Of “{name}” I have read the first {read} passages of {all}: what comes after them I do not know.")

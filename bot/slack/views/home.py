@@ -36,7 +36,6 @@ NOTHING_HERE = Phrase(
     "or share a file with me and the word ingest."
 )
 NOTHING_ASKED = Phrase("You have asked me nothing yet, or it is forgotten.")
-EVERYBODY = Phrase("Everybody in the workspace")
 DIRECT = Phrase("Direct messages")
 UNNAMED = Phrase("A conversation of yours")
 NO_TEXT = Phrase("A question whose text is not kept")

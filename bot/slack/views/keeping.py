@@ -35,7 +35,6 @@ WHAT_TO_ADD = Phrase("What to add")
 TITLE_LABEL = Phrase("Title")
 WHO_CAN_ASK = Phrase("Who can ask about it")
 THOSE_HERE = Phrase("Those who are here")
-WHOLE_WORKSPACE = Phrase("Everybody in the workspace")
 STORED = Phrase("What is stored")
 HERE, EVERYBODY = "here", "everybody"
 STORED_FILE = Phrase("The file “{name}” is fetched and read when you press Add.")
@@ -185,7 +184,7 @@ def space_choice(where: str, *, may_give: bool) -> Iterator[Block]:
         return
     offered = [
         {"text": plain_text(THOSE_HERE()), "description": plain_text(shorten(where, 75)), "value": HERE},
-        {"text": plain_text(WHOLE_WORKSPACE()), "value": EVERYBODY},
+        {"text": plain_text(words.EVERYBODY()), "value": EVERYBODY},
     ]
     yield {
         "type": "input",

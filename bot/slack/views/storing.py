@@ -8,10 +8,10 @@ from typing import Any
 from bot.slack import words
 from bot.slack.text.mrkdwn import clean
 from bot.slack.views.blocks import plain_text, shorten
+from bot.slack.views.relay import STORE_LABEL
 from crag_graph.phrases import Phrase
 
 STORED = "store_their_answer_modal"
-TITLE = Phrase("Store the answer")
 SUBMIT = Phrase("Store")
 QUESTION = Phrase("Question")
 ANSWER = Phrase("Answer")
@@ -39,7 +39,7 @@ def store_view(answering: Answering, question: str, answer: str, *, author: str,
         "type": "modal",
         "callback_id": STORED,
         "private_metadata": json.dumps(asdict(answering)),
-        "title": plain_text(TITLE()),
+        "title": plain_text(STORE_LABEL()),
         "submit": plain_text(SUBMIT()),
         "close": plain_text(words.CANCEL()),
         "blocks": [

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from bot.slack.start import NICETIES, SCOPES
+from bot.slack.views import about, keeping
 from bot.slack.views.about import ABOUT
 from bot.slack.views.keeping import KEEP
 
@@ -33,7 +34,10 @@ def test_every_command_escapes_what_it_is_given(manifest: dict[str, Any]) -> Non
 
 def test_every_shortcut_is_one_that_is_listened_to(manifest: dict[str, Any]) -> None:
     shortcuts = {one["callback_id"]: one for one in manifest["features"]["shortcuts"]}
-    assert set(shortcuts) == {KEEP, ABOUT}
+    assert {key: one["name"] for key, one in shortcuts.items()} == {
+        KEEP: keeping.TITLE.english,
+        ABOUT: about.TITLE.english,
+    }
     for one in shortcuts.values():
         assert one["type"] == "message"
         assert len(one["name"]) <= 24

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.slack import words
+from bot.slack.listeners.keeping import TOO_LATE
 from bot.slack.views.blocks import VERDICTS
 from bot.slack.views.home import ABOUT
 from bot.slack.views.offers import LABELS, Offer
@@ -68,3 +69,13 @@ async def test_a_press_is_answered_in_the_language_of_the_question_that_it_is_ab
         again, verdict = LABELS[Offer.AGAIN](), VERDICTS[Verdict.CORRECT]()
     await stage.ada.clicks(again, on=first)
     await stage.slack.until(lambda: [one for one in stage.slack.replies(question)[1:] if verdict in one.screen])
+
+
+async def test_a_shortcut_is_named_as_slacks_menu_has_it(bot: Bot, stage: Stage) -> None:
+    emil = stage.joins("Emil", locale="de-DE")
+    message = await stage.ada.says("The coffee machine is on the second floor.", in_=stage.travel)
+    stage.slack.faults.next("views.open", error="expired_trigger_id")
+    await emil.uses_shortcut("Add to library", on=message)
+    with speaking("de"):
+        told = TOO_LATE(name="Add to library")
+    await emil.is_shown(told, in_=stage.travel)

@@ -96,6 +96,7 @@ async def test_where_every_message_is_answered_those_who_were_called_are_not(sta
         private = await stage.ada.runs(f"/crag-ask {UNKNOWN}", in_=stage.travel, saying="does not answer")
         await stage.ada.clicks("Ask a person", on=private)
         await stage.slack.until(lambda: len(called_at_top(stage)) == 1)
+        await stage.slack.quiet()
         (call,) = called_at_top(stage)
         await bob.says("Dolores, as I said.", in_=call)
         await stage.slack.quiet()

@@ -14,7 +14,7 @@ TITLES = [
     reason.TITLE,
     settings.TITLE,
     settings.CHOICE,
-    storing.TITLE,
+    relay.STORE_LABEL,
 ]
 BUTTONS = [
     *offers.LABELS.values(),
@@ -37,7 +37,7 @@ OPTIONS = [
     *settings.INGEST.values(),
     *settings.CHANGERS.values(),
     *settings.SWITCHES.values(),
-    *(keeping.WHOLE_MESSAGE, keeping.WHOLE_THREAD, keeping.THOSE_HERE, keeping.WHOLE_WORKSPACE),
+    *(keeping.WHOLE_MESSAGE, keeping.WHOLE_THREAD, keeping.THOSE_HERE, words.EVERYBODY),
 ]
 
 
